@@ -1,0 +1,149 @@
+"""A validated transaction as keys and values: rows, retired rows, indexes, counters, definitions."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import cast
+
+from rocklake_server.catalog.access import Access, access_of
+from rocklake_server.catalog.image import Partition
+from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.staged import Entry
+from rocklake_server.catalog.system_keys import write_counters, write_definition, write_drop
+from rocklake_server.catalog.validation import ROWS_PER_TURN, Member, Working, with_commit_time
+from rocklake_server.catalog.view import Now, Row
+from rocklake_server.encoding.keys import retired_key
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.system_subspaces import COUNTER_CATALOG, COUNTER_FILE
+from rocklake_server.store.base import Key, WriteBatch
+
+
+@dataclass(slots=True)
+class _Draft:
+    """One member's contribution, complete before any of it reaches the group."""
+
+    batch: WriteBatch = field(default_factory=WriteBatch)
+    changes: dict[int, dict[Partition, dict[Key, Row | None]]] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+async def apply_member(lake: Lake, working: Working, member: Member, batch: WriteBatch, sequence: int) -> None:
+    """Add a member's changes to the group's batch and to ``working``. A value that cannot be encoded fails the member
+    and leaves the group as it was."""
+    draft = _Draft()
+    for relation_id, entries in member.rows.items():
+        access = access_of(member.definitions[relation_id])
+        entries = await _with_times(lake, working, access, entries)
+        await _write_rows(working, access, entries, draft, sequence)
+    batch.operations.update(draft.batch.operations)
+    for relation_id, partitions in draft.changes.items():
+        into = working.changes.setdefault(relation_id, {})
+        for partition, rows in partitions.items():
+            into.setdefault(partition, {}).update(rows)
+    working.counters.update(draft.counters)
+    write_counters(batch, draft.counters)
+    _apply_definitions(working, member, batch)
+
+
+async def _with_times(
+    lake: Lake, working: Working, access: Access, entries: list[tuple[Key, Entry]]
+) -> list[tuple[Key, Entry]]:
+    """Snapshot rows that say NOW() get their time here: the clock's, but after every earlier snapshot's."""
+    index = access.snapshot_time
+    if index is None:
+        return entries
+    if working.last_snapshot_us is None:
+        working.last_snapshot_us = await _last_snapshot_time(lake, working, access.relation)
+    timed: list[tuple[Key, Entry]] = []
+    for key, entry in entries:
+        if entry.new is not None and isinstance(entry.new[index], Now):
+            entry = with_commit_time(access, entry, max(lake.clock.now_us(), working.last_snapshot_us + 1))
+        if entry.new is not None and isinstance(time_us := entry.new[index], int):
+            working.last_snapshot_us = max(working.last_snapshot_us, time_us)
+        timed.append((key, entry))
+    return timed
+
+
+_BEFORE_ALL_TIMES = -(1 << 62)
+
+
+async def _last_snapshot_time(lake: Lake, working: Working, relation: Relation) -> int:
+    if lake.last_snapshot_us is not None:
+        return lake.last_snapshot_us
+    base = working.root.relations.by_id.get(relation.relation_id)
+    if base is None:
+        return _BEFORE_ALL_TIMES
+    complete = await lake.complete(working.root, base)
+    zones = [
+        chunk.zone(base.index["snapshot_time"]) for part in complete.parts.values() for chunk in part.image.chunks
+    ]
+    return max((cast("int", zone.greatest) for zone in zones if zone is not None and zone.greatest is not None),
+               default=_BEFORE_ALL_TIMES)
+
+
+async def _write_rows(
+    working: Working, access: Access, entries: list[tuple[Key, Entry]], draft: _Draft, sequence: int
+) -> None:
+    changes = draft.changes.setdefault(access.relation.relation_id, {})
+    batch = draft.batch
+    for count, (key, entry) in enumerate(entries):
+        if not count % ROWS_PER_TURN:
+            await asyncio.sleep(0)
+        if entry.retired and entry.base is not None:
+            batch.put(retired_key(sequence, key), access.codec.encode(entry.base))
+        if entry.new is None:
+            batch.delete(key)
+        else:
+            batch.put(key, access.codec.encode(entry.new))
+            _raise_counters(working, access, entry.new, draft.counters)
+        if access.index_entries is not None:
+            _write_index_entries(access, entry, batch)
+        row = entry.new if entry.new is not None else entry.base
+        if row is not None:
+            partition: Partition = access.partition(row)
+            changes.setdefault(partition, {})[key] = entry.new
+
+
+def _write_index_entries(access: Access, entry: Entry, batch: WriteBatch) -> None:
+    if access.index_entries is None:
+        return
+    if entry.base is not None:
+        for index_key, _ in access.index_entries(entry.base):
+            batch.delete(index_key)
+    if entry.new is not None:
+        for index_key, value in access.index_entries(entry.new):
+            batch.put(index_key, value)
+
+
+def _raise_counters(working: Working, access: Access, row: Row, counters: dict[str, int]) -> None:
+    """Counters stay above every id that was ever inserted, and mirror what snapshot rows announce."""
+    found = access.counters(row)
+    if access.snapshot_time is not None:
+        index = access.relation.index
+        for column, name in (("next_catalog_id", COUNTER_CATALOG), ("next_file_id", COUNTER_FILE)):
+            if column in index and isinstance(value := row[index[column]], int):
+                found.append((name, value - 1))
+    for name, value in found:
+        if value >= counters.get(name, working.counters.get(name, 0)):
+            counters[name] = value + 1
+
+
+def _apply_definitions(working: Working, member: Member, batch: WriteBatch) -> None:
+    transaction = member.transaction
+    for relation_id, dropped in transaction.dropped.items():
+        write_drop(batch, working.relations.by_id.get(relation_id, dropped))
+        working.relations = working.relations.without(dropped)
+        working.redefined.add(relation_id)
+    for relation in member.created:
+        write_definition(batch, relation)
+        working.relations = working.relations.with_relation(relation)
+        working.redefined.add(relation.relation_id)
+    for relation_id in transaction.altered:
+        relation_now = member.definitions.get(relation_id)
+        if relation_now is None or relation_id in transaction.dropped:
+            continue
+        write_definition(batch, relation_now)
+        working.altered[relation_id] = (working.relations.by_id[relation_id], relation_now)
+        working.relations = working.relations.with_relation(relation_now)
+        working.redefined.add(relation_id)

@@ -1,0 +1,79 @@
+"""A run of rows in key order, immutable, with what is derived from it: zones, a ctid index, cached encodings."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import cast
+
+from rocklake_server.catalog.view import Bounds, Row, Zone
+from rocklake_server.store.base import Key
+
+
+class RowChunk:
+    """Rows as plain tuples. Zones and encodings are computed on first use and live as long as the chunk."""
+
+    __slots__ = ("_by_ctid", "_zones", "encodings", "keys", "rows")
+
+    def __init__(self, keys: list[Key], rows: list[Row]) -> None:
+        if len(keys) != len(rows):
+            raise ValueError("a chunk has as many keys as rows")
+        self.keys: Sequence[Key] = keys
+        self.rows: Sequence[Row] = rows
+        self._zones: dict[int, Zone | None] = {}
+        self._by_ctid: dict[int, int] | None = None
+        self.encodings: dict[Hashable, bytes] = {}
+
+    def zone(self, column: int) -> Zone | None:
+        if column not in self._zones:
+            self._zones[column] = self._measure(column)
+        return self._zones[column]
+
+    def _measure(self, column: int) -> Zone | None:
+        values = [row[column] for row in self.rows]
+        present = [value for value in values if value is not None]
+        has_null = len(present) < len(values)
+        if not present:
+            return Zone(None, None, has_null)
+        if any(value != value for value in present):  # NaN has no place in an order
+            return None
+        try:
+            return Zone(min(present), max(present), has_null)
+        except TypeError:
+            return None
+
+    def find_ctid(self, ctid: int) -> int | None:
+        """The position of the row with that ctid."""
+        if self._by_ctid is None:
+            self._by_ctid = {cast("int", row[-1]): position for position, row in enumerate(self.rows)}
+        return self._by_ctid.get(ctid)
+
+    def may_match(self, bounds: Bounds) -> bool:
+        """Whether some row of this chunk may lie within ``bounds``, by its zones."""
+        return (
+            all(self._may_equal(column, wanted) for column, wanted in bounds.values.items())
+            and all(self._may_overlap(column, low, high) for column, (low, high) in bounds.ranges.items())
+            and all((zone := self.zone(column)) is None or zone.has_null for column in bounds.nulls)
+        )
+
+    def _may_equal(self, column: int, wanted: frozenset[object]) -> bool:
+        zone = self.zone(column)
+        if zone is None:
+            return True
+        least, greatest = zone.least, zone.greatest
+        if least is None:
+            return False
+        try:
+            return any(least <= value <= greatest for value in wanted)  # type: ignore[operator]
+        except TypeError:
+            return True
+
+    def _may_overlap(self, column: int, low: object, high: object) -> bool:
+        zone = self.zone(column)
+        if zone is None:
+            return True
+        if zone.least is None:
+            return False
+        try:
+            return (low is None or zone.greatest >= low) and (high is None or zone.least <= high)  # type: ignore[operator]
+        except TypeError:
+            return True

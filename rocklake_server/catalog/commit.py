@@ -1,0 +1,166 @@
+"""Group commit: validate, one write batch for the group, durable, publish, acknowledge.
+
+Transactions that ask to commit while a batch is being written form the next group. A group is validated only after
+the one before it is published, and one batch is in flight at a time. From joining a group on, nothing that happens to
+the client decides the outcome.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+
+from rocklake_server.catalog.batches import apply_member
+from rocklake_server.catalog.image import RelationImage
+from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.relations import row_transform
+from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.system_keys import read_sequence, write_sequence
+from rocklake_server.catalog.transaction import LakeTransaction
+from rocklake_server.catalog.validation import Working, validate
+from rocklake_server.errors import CatalogError, InternalProblem, OutcomeUnknown, StoreUnavailable
+from rocklake_server.limits import GROUP_BYTES_MAX, GROUP_MEMBERS_MAX
+from rocklake_server.store.base import WriteBatch
+
+logger = logging.getLogger(__name__)
+
+READ_BACK_ATTEMPTS = 5
+READ_BACK_PAUSE_S = 0.2
+
+_Request = tuple[LakeTransaction, "asyncio.Future[None]"]
+
+
+class Committer:
+    """The one writer of a lake."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+        self._queue: deque[_Request] = deque()
+        self._leader: asyncio.Task[None] | None = None
+        self._unresolved: int | None = None
+
+    async def commit(self, transaction: LakeTransaction) -> None:
+        """Returns once the transaction is durable and published. Raises what ``validate`` raises, StoreUnavailable
+        when it is known not to have been written, OutcomeUnknown when that cannot be known. Cancelling the caller
+        does not cancel the commit."""
+        outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.append((transaction, outcome))
+        if self._leader is None or self._leader.done():
+            self._leader = asyncio.create_task(self._lead())
+        await asyncio.shield(outcome)
+
+    async def drain(self) -> None:
+        """Wait for every commit that was asked for."""
+        if self._leader is not None and not self._leader.done():
+            await asyncio.shield(self._leader)
+
+    async def _lead(self) -> None:
+        while self._queue:
+            group: list[_Request] = []
+            try:
+                await self._commit_group(group)
+            except CatalogError as error:
+                _fail(group, error)
+            except Exception:
+                logger.exception("group commit failed")
+                _fail(group, InternalProblem("the commit failed for a reason of the server itself"))
+
+    async def _commit_group(self, group: list[_Request]) -> None:
+        """Take a group from the queue into ``group`` and decide the outcome of each of its members."""
+        lake = self._lake
+        if self._unresolved is not None:
+            group += self._queue
+            self._queue.clear()
+            await self._resolve(self._unresolved)
+            self._queue.extendleft(reversed(group))
+            group.clear()
+        root = lake.newest
+        sequence = root.sequence + 1
+        working = Working(root, root.relations, dict(root.counters))
+        batch = WriteBatch()
+        written: list[_Request] = []
+        while self._queue and len(group) < GROUP_MEMBERS_MAX and (not group or batch.size_bytes < GROUP_BYTES_MAX):
+            request = self._queue.popleft()
+            group.append(request)
+            if await self._admit(working, request, batch, sequence):
+                written.append(request)
+        if not written:
+            return
+        write_sequence(batch, sequence, *lake.high_water_marks)
+        await self._write(batch, sequence)
+        await self._publish(working, sequence)
+        for _, outcome in written:
+            if not outcome.done():
+                outcome.set_result(None)
+
+    async def _admit(self, working: Working, request: _Request, batch: WriteBatch, sequence: int) -> bool:
+        """Add one transaction to the group, or fail it alone."""
+        transaction, outcome = request
+        try:
+            member = await validate(self._lake, working, transaction)
+            await apply_member(self._lake, working, member, batch, sequence)
+        except CatalogError as error:
+            if not outcome.done():
+                outcome.set_exception(error)
+            return False
+        return True
+
+    async def _write(self, batch: WriteBatch, sequence: int) -> None:
+        """Raises only when the batch is known not to be in the store, or when that cannot be known."""
+        try:
+            await self._lake.store.write(batch)
+        except OutcomeUnknown:
+            self._unresolved = sequence
+            if not await self._resolve(sequence):
+                raise StoreUnavailable("the store failed while the commit was written; nothing was changed") from None
+
+    async def _resolve(self, sequence: int) -> bool:
+        """Whether the batch with ``sequence`` is in the store, read back. Raises OutcomeUnknown if that fails."""
+        for attempt in range(READ_BACK_ATTEMPTS):
+            if attempt:
+                await asyncio.sleep(READ_BACK_PAUSE_S * 2**attempt)
+            try:
+                found = await read_sequence(await self._lake.store.snapshot())
+            except CatalogError as error:
+                logger.warning("cannot read the commit sequence back: %s", error)
+                continue
+            self._unresolved = None
+            return found >= sequence
+        raise OutcomeUnknown("the store failed while the commit was written; whether it was kept is not known")
+
+    async def _publish(self, working: Working, sequence: int) -> None:
+        """Make the durable state the newest root."""
+        lake = self._lake
+        snapshot = await lake.store.snapshot()
+        try:
+            images = _images_after(lake.newest, working)
+        except Exception:
+            logger.exception("cannot bring the images up to date; they load again from the store")
+            images = {}
+        lake.log.append(working.record(sequence))
+        lake.newest = Root(sequence, snapshot, working.relations, images, working.counters)
+        if working.last_snapshot_us is not None:
+            lake.last_snapshot_us = working.last_snapshot_us
+        lake.prune()
+
+
+def _images_after(root: Root, working: Working) -> dict[int, RelationImage]:
+    """What ``root`` has loaded, with the group's changes made."""
+    images = {i: image for i, image in root.images.items() if i in working.relations.by_id}
+    for relation_id, (old, new) in working.altered.items():
+        if relation_id in images:
+            images[relation_id] = images[relation_id].transform(row_transform(old, new))
+    for relation_id in working.relations.by_id.keys() - root.relations.by_id.keys():
+        images[relation_id] = RelationImage(complete=True)
+    for relation_id, changes in working.changes.items():
+        if relation_id in images:
+            images[relation_id] = images[relation_id].apply(changes)
+    return images
+
+
+def _fail(group: list[_Request], error: CatalogError) -> None:
+    """Give the same answer to every member that has none."""
+    for _, outcome in group:
+        if not outcome.done():
+            outcome.set_exception(error)

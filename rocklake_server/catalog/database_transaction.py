@@ -1,0 +1,196 @@
+"""A session's transaction: one root of each schema of its database, writes to one of them, temporary tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
+from rocklake_server.catalog.definitions import Definitions
+from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
+from rocklake_server.catalog.transaction import LakeTransaction
+from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, IsolationLevel, Match
+from rocklake_server.catalog.waits import Holder
+from rocklake_server.errors import ReadOnlyTransaction, UndefinedSavepoint, Unsupported
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.types import Value
+
+
+@dataclass(slots=True)
+class Modes:
+    """What BEGIN and SET TRANSACTION decide. ``block`` tells an explicit block from a single statement."""
+
+    isolation: IsolationLevel = IsolationLevel.READ_COMMITTED
+    read_only: bool = False
+    block: bool = False
+    lock_timeout_s: float | None = None
+
+
+class DatabaseTransaction(Definitions):
+    """Implements ``catalog.view.TransactionView``. Takes its roots at its first statement."""
+
+    def __init__(self, databases: Databases, database: str, modes: Modes, temporary: TemporaryTables) -> None:
+        super().__init__()
+        self.databases = databases
+        self.modes = modes
+        self._database = database
+        self._now_us = databases.clock.now_us()
+        self.holder = Holder()
+        self.parts: dict[str, LakeTransaction] = {}
+        self.opened: dict[str, OpenLake] = {}
+        self.temporary = temporary
+        self.started = False
+        self._has_turn = False
+        self._savepoints: list[str] = []
+
+    @property
+    def database(self) -> str:
+        return self._database
+
+    @property
+    def now_us(self) -> int:
+        return self._now_us
+
+    # -- statements -------------------------------------------------------------------------------------------------
+
+    async def begin_statement(self) -> None:
+        """Before each statement: the first one takes the roots, and READ COMMITTED moves them forward each time."""
+        if not self.started:
+            await self._wait_for_bootstrap()
+            self.started = True
+            await self._take_roots()
+        elif self.modes.isolation is IsolationLevel.READ_COMMITTED:
+            for part in self.parts.values():
+                part.refresh()
+            await self._take_roots()
+
+    async def _take_roots(self) -> None:
+        for schema, opened in (await self.databases.lakes_of(self._database, self)).items():
+            if schema not in self.parts:
+                self.enter(schema, opened)
+        if self.temporary.opened is not None and TEMPORARY_SCHEMA not in self.parts:
+            self.enter(TEMPORARY_SCHEMA, self.temporary.opened)
+
+    def enter(self, schema: str, opened: OpenLake) -> LakeTransaction:
+        """Make a schema's lake part of this transaction."""
+        part = LakeTransaction(opened.lake, self.holder, self.modes.lock_timeout_s)
+        for name in self._savepoints:
+            part.savepoint(name)
+        self.parts[schema], self.opened[schema] = part, opened
+        return part
+
+    async def _wait_for_bootstrap(self) -> None:
+        """A read-write block that finds an empty database holds its turn until it ends; the next one waits."""
+        if not self.modes.block or self.modes.read_only:
+            return
+        turn = self.databases.turn(self._database)
+        if not turn.locked() and not await self._is_empty():
+            return
+        await turn.acquire()
+        if await self._is_empty():
+            self._has_turn = True
+        else:
+            turn.release()
+
+    async def _is_empty(self) -> bool:
+        return all(opened.lake.is_empty for opened in (await self.databases.lakes_of(self._database, self)).values())
+
+    # -- rows -------------------------------------------------------------------------------------------------------
+
+    def part_of(self, relation: Relation) -> LakeTransaction:
+        return self.parts[relation.schema]
+
+    async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[Chunk]:
+        return await self.part_of(relation).chunks(relation, bounds)
+
+    async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
+        return await self.writer(relation.schema, "INSERT").insert(relation, rows)
+
+    async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
+        return await self.writer(relation.schema, "UPDATE").update(relation, changes)
+
+    async def delete(self, relation: Relation, matches: Sequence[Match]) -> int:
+        return await self.writer(relation.schema, "DELETE").delete(relation, matches)
+
+    def writer(self, schema: str, command: str) -> LakeTransaction:
+        """The part of a schema, for writing. Raises ReadOnlyTransaction; Unsupported for a second schema."""
+        if schema != TEMPORARY_SCHEMA:
+            self.check_writable(command)
+            written = self.written_schema()
+            if written not in (None, schema):
+                raise Unsupported(
+                    f'a transaction that wrote schema "{written}" cannot write schema "{schema}": '
+                    "one transaction writes one schema"
+                )
+        return self.parts[schema]
+
+    def check_writable(self, command: str) -> None:
+        if self.modes.read_only:
+            raise ReadOnlyTransaction(f"cannot execute {command} in a read-only transaction")
+
+    def written_schema(self) -> str | None:
+        return next((s for s, part in self.parts.items() if s != TEMPORARY_SCHEMA and part.writes), None)
+
+    # -- savepoints -------------------------------------------------------------------------------------------------
+
+    def savepoint(self, name: str) -> None:
+        self._savepoints.append(name)
+        for part in self.parts.values():
+            part.savepoint(name)
+
+    def rollback_to(self, name: str) -> None:
+        depth = self._savepoint(name)
+        del self._savepoints[depth + 1 :]
+        for part in self.parts.values():
+            part.rollback_to(depth)
+
+    def release_savepoint(self, name: str) -> None:
+        depth = self._savepoint(name)
+        del self._savepoints[depth:]
+        for part in self.parts.values():
+            part.release(depth)
+
+    def _savepoint(self, name: str) -> int:
+        for depth in range(len(self._savepoints) - 1, -1, -1):
+            if self._savepoints[depth] == name:
+                return depth
+        raise UndefinedSavepoint(f'savepoint "{name}" does not exist')
+
+    # -- ends -------------------------------------------------------------------------------------------------------
+
+    async def commit(self) -> None:
+        """Durable and visible when it returns. On an error nothing of the transaction is kept."""
+        try:
+            schema = self.written_schema()
+            if schema is not None:
+                await self.opened[schema].committer.commit(self.parts[schema])
+            await self.publish_schemas()
+            await self._commit_temporary()
+        finally:
+            await self.rollback()
+
+    async def _commit_temporary(self) -> None:
+        part = self.parts.get(TEMPORARY_SCHEMA)
+        if part is None:
+            return
+        for relation_id in self.dropped_on_commit:
+            relation = part.relations.by_id.get(relation_id)
+            if relation is not None:
+                await part.drop(relation)
+        if part.writes:
+            await self.opened[TEMPORARY_SCHEMA].committer.commit(part)
+
+    async def rollback(self) -> None:
+        """Give back roots, keys and the turn. Harmless after ``commit``."""
+        parts, self.parts = self.parts, {}
+        for part in (*parts.values(), *self.departed):
+            part.end()
+        self.departed.clear()
+        self.holder.ended.set()
+        if self._has_turn:
+            self._has_turn = False
+            self.databases.turn(self._database).release()
+        await self.forget_schemas()
+
+
+__all__ = ["PUBLIC", "DatabaseTransaction", "Modes"]

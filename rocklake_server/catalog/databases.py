@@ -1,0 +1,93 @@
+"""All lakes of a server: opened when a database is first used, each with its one committer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from rocklake_server.catalog.commit import Committer
+from rocklake_server.catalog.directory import Directory, Place
+from rocklake_server.catalog.lake import Lake
+from rocklake_server.clock import Clock
+from rocklake_server.store.base import Store
+
+logger = logging.getLogger(__name__)
+
+PUBLIC = "public"
+OpenStore = Callable[[str], Awaitable[Store]]
+"""Opens the store in a directory below the server's root: ``system`` or ``lakes/<number>``."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLake:
+    """A lake and the committer that alone writes it."""
+
+    lake: Lake
+    committer: Committer
+
+
+class Databases:
+    """The façade that sessions begin transactions on."""
+
+    def __init__(self, directory: Directory, open_store: OpenStore, clock: Clock) -> None:
+        self.directory = directory
+        self.clock = clock
+        self._open_store = open_store
+        self._lakes: dict[int, asyncio.Task[OpenLake]] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
+        self.uncommitted: dict[tuple[str, str], object] = {}
+
+    @classmethod
+    async def open(cls, open_store: OpenStore, clock: Clock) -> Databases:
+        """Opens the system store. Raises StoreUnavailable, FormatVersionUnsupported, CorruptValue."""
+        directory = await Directory.open(await open_store("system"))
+        return cls(directory, open_store, clock)
+
+    async def close(self) -> None:
+        """Finish running commits, then close every store."""
+        for task in self._lakes.values():
+            opened = await task
+            await opened.committer.drain()
+            await opened.lake.close()
+        self._lakes.clear()
+        await self.directory.close()
+
+    def turn(self, database: str) -> asyncio.Lock:
+        """Held by the read-write block that fills an empty database, so that others wait instead of colliding."""
+        return self._turns.setdefault(database, asyncio.Lock())
+
+    async def lakes_of(self, database: str, seen_by: object) -> dict[str, OpenLake]:
+        """The open lakes of a database by schema, without schemas that another open transaction creates."""
+        places = {
+            schema: place
+            for schema, place in self.directory.schemas(database).items()
+            if self.uncommitted.get((database, schema), seen_by) is seen_by
+        }
+        opened = await asyncio.gather(*(self._opened(schema, place) for schema, place in places.items()))
+        return dict(zip(places, opened, strict=True))
+
+    async def create_lake(self, database: str, schema: str, owner: object | None) -> OpenLake:
+        """The lake of a new schema. With ``owner`` only that transaction sees it until it is published."""
+        if owner is not None and schema not in self.directory.schemas(database):
+            self.uncommitted[database, schema] = owner
+        place = await self.directory.register(database, schema)
+        return await self._opened(schema, place)
+
+    async def _opened(self, schema: str, place: Place) -> OpenLake:
+        task = self._lakes.get(place.number)
+        if task is None:
+            task = self._lakes[place.number] = asyncio.create_task(self._open(schema, place))
+        try:
+            return await asyncio.shield(task)
+        except BaseException:
+            if task.done() and not task.cancelled() and task.exception() is not None:
+                self._lakes.pop(place.number, None)
+            raise
+
+    async def _open(self, schema: str, place: Place) -> OpenLake:
+        store = await self._open_store(f"lakes/{place.number}")
+        lake = await Lake.open(store, schema=schema, slot=place.slot, clock=self.clock)
+        logger.info("opened lake %d (schema %s) at commit %d", place.number, schema, lake.newest.sequence)
+        return OpenLake(lake, Committer(lake))

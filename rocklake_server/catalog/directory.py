@@ -1,0 +1,123 @@
+"""The system store at the root: which databases and schemas there are, and where each one's lake lives.
+
+Keys: ``01`` + database + schema (escaped texts) hold a lake's number and its slot within the database, ``02`` the next
+lake number, ``03`` + lake number the database and schema of a retired lake. A lake's directory is named by its number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from dataclasses import dataclass
+
+from rocklake_server.catalog.relations import SCHEMAS_MAX
+from rocklake_server.encoding.ordered import decode_text, encode_int, encode_text
+from rocklake_server.errors import CorruptValue, FormatVersionUnsupported, ProgramLimitExceeded
+from rocklake_server.schema.system_subspaces import CATALOG_FORMAT_VERSION
+from rocklake_server.store.base import Key, Prefix, Store, WriteBatch
+
+_FORMAT = Key(b"\x00")
+_LAKES = Prefix(b"\x01")
+_NEXT_LAKE = Key(b"\x02")
+_RETIRED = b"\x03"
+_PLACE = struct.Struct(">QQ")
+_NUMBER = struct.Struct(">Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a lake is: its number names its directory, its slot keeps OIDs of one database's schemas apart."""
+
+    number: int
+    slot: int
+
+
+class Directory:
+    """In memory since it was opened; every change is durable before it is seen."""
+
+    def __init__(self, store: Store, lakes: dict[tuple[str, str], Place], next_lake: int) -> None:
+        self._store = store
+        self._lakes = lakes
+        self._next_lake = next_lake
+        self._writing = asyncio.Lock()
+
+    @classmethod
+    async def open(cls, store: Store) -> Directory:
+        """Raises FormatVersionUnsupported, CorruptValue, StoreUnavailable."""
+        snapshot = await store.snapshot()
+        version = await snapshot.get(_FORMAT)
+        if version is None:
+            batch = WriteBatch()
+            batch.put(_FORMAT, _NUMBER.pack(CATALOG_FORMAT_VERSION))
+            await store.write(batch)
+        elif version != _NUMBER.pack(CATALOG_FORMAT_VERSION):
+            raise FormatVersionUnsupported(
+                f"the store was written in catalog format {version.hex()}; "
+                f"this server reads format {CATALOG_FORMAT_VERSION}"
+            )
+        lakes: dict[tuple[str, str], Place] = {}
+        async for entries in snapshot.scan(_LAKES):
+            for key, value in entries:
+                lakes[_decode_names(key)] = _decode_place(key, value)
+        next_lake = await snapshot.get(_NEXT_LAKE)
+        return cls(store, lakes, _NUMBER.unpack(next_lake)[0] if next_lake else 1)
+
+    async def close(self) -> None:
+        await self._store.close()
+
+    def databases(self) -> list[str]:
+        return sorted({database for database, _ in self._lakes})
+
+    def schemas(self, database: str) -> dict[str, Place]:
+        """The schemas of a database that have a lake, oldest first."""
+        found = {schema: place for (name, schema), place in self._lakes.items() if name == database}
+        return dict(sorted(found.items(), key=lambda item: item[1].number))
+
+    async def register(self, database: str, schema: str) -> Place:
+        """The lake of (database, schema), entered into the list when it is new."""
+        async with self._writing:
+            known = self._lakes.get((database, schema))
+            if known is not None:
+                return known
+            used = {place.slot for place in self.schemas(database).values()}
+            slot = next((s for s in range(SCHEMAS_MAX) if s not in used), None)
+            if slot is None:
+                raise ProgramLimitExceeded(f'database "{database}" has {SCHEMAS_MAX} schemas, the most it can have')
+            place = Place(self._next_lake, slot)
+            batch = WriteBatch()
+            batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
+            batch.put(_NEXT_LAKE, _NUMBER.pack(place.number + 1))
+            await self._store.write(batch)
+            self._next_lake = place.number + 1
+            self._lakes[database, schema] = place
+            return place
+
+    async def retire(self, database: str, schema: str) -> None:
+        """Take a lake off the list. Its directory stays; no SQL ever deletes objects of the store."""
+        async with self._writing:
+            place = self._lakes.get((database, schema))
+            if place is None:
+                return
+            batch = WriteBatch()
+            batch.delete(_lake_key(database, schema))
+            batch.put(Key(_RETIRED + encode_int(place.number)), encode_text(database) + encode_text(schema))
+            await self._store.write(batch)
+            del self._lakes[database, schema]
+
+
+def _lake_key(database: str, schema: str) -> Key:
+    return Key(_LAKES + encode_text(database) + encode_text(schema))
+
+
+def _decode_names(key: Key) -> tuple[str, str]:
+    database, offset = decode_text(key, 1)
+    schema, _ = decode_text(key, offset)
+    if database is None or schema is None:
+        raise CorruptValue(f"system store key {key.hex()} names no database or schema")
+    return database, schema
+
+
+def _decode_place(key: Key, value: bytes) -> Place:
+    if len(value) != _PLACE.size:
+        raise CorruptValue(f"system store key {key.hex()} holds {len(value)} bytes, not {_PLACE.size}")
+    return Place(*_PLACE.unpack(value))

@@ -1,0 +1,168 @@
+"""One lake: its newest root, the roots that transactions hold, and loading. The façade over one (database, schema)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from rocklake_server.catalog.image import Part, Partition, RelationImage
+from rocklake_server.catalog.loader import load_partition, load_relation
+from rocklake_server.catalog.relations import Relations
+from rocklake_server.catalog.root import CommitLog, Root
+from rocklake_server.catalog.system_keys import SystemState, read_system_state, write_opening
+from rocklake_server.catalog.waits import PendingKeys
+from rocklake_server.clock import Clock
+from rocklake_server.schema.model import Relation
+from rocklake_server.store.base import Store, WriteBatch
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_OFFSET_BITS = 14
+
+
+def packed_ctid(number: int) -> int:
+    """The ctid of the ``number``-th row ever given one in a lake: offsets run from 1 to 16,384."""
+    return ((number >> _OFFSET_BITS) << 16) | ((number & ((1 << _OFFSET_BITS) - 1)) + 1)
+
+
+class Lake:
+    """Opened once per server. All methods run on one event loop; nothing between two awaits can interleave."""
+
+    def __init__(self, store: Store, state: SystemState, newest: Root, schema: str, slot: int, clock: Clock) -> None:
+        self.store = store
+        self.schema = schema
+        self.slot = slot
+        self.clock = clock
+        self.newest = newest
+        self.log = CommitLog()
+        self.pending = PendingKeys()
+        self.last_snapshot_us: int | None = None
+        self._next_row = state.next_row
+        self._next_relation_id = state.next_relation_id
+        self._held: dict[int, Root] = {}
+        self._loading: dict[tuple[int, int, Partition | object, int | None], asyncio.Task[Any]] = {}
+
+    @classmethod
+    async def open(cls, store: Store, *, schema: str, slot: int, clock: Clock) -> Lake:
+        """Read the system keys, raise the writer epoch and publish the root found. Raises CorruptValue,
+        FormatVersionUnsupported, StoreUnavailable."""
+        snapshot = await store.snapshot()
+        state = await read_system_state(snapshot, schema=schema, slot=slot)
+        batch = WriteBatch()
+        write_opening(batch, state)
+        await store.write(batch)
+        relations = Relations.of(state.relations)
+        root = Root(state.sequence, await store.snapshot(), relations, {}, state.counters)
+        return cls(store, state, root, schema, slot, clock)
+
+    async def close(self) -> None:
+        for task in self._loading.values():
+            task.cancel()
+        await self.store.close()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no relation was ever created, or all were dropped."""
+        return not self.newest.relations.by_id
+
+    # -- what staging allocates -------------------------------------------------------------------------------------
+
+    def allocate_ctid(self) -> int:
+        number = self._next_row
+        self._next_row += 1
+        return packed_ctid(number)
+
+    def allocate_relation_id(self) -> int:
+        relation_id = self._next_relation_id
+        self._next_relation_id += 1
+        return relation_id
+
+    @property
+    def high_water_marks(self) -> tuple[int, int]:
+        """(next row number, next relation id): at least what any staged change uses."""
+        return self._next_row, self._next_relation_id
+
+    # -- roots ------------------------------------------------------------------------------------------------------
+
+    def hold(self) -> Root:
+        """The newest root, kept until ``release``."""
+        root = self.newest
+        root.leases += 1
+        self._held[root.sequence] = root
+        return root
+
+    def release(self, root: Root) -> None:
+        root.leases -= 1
+        if not root.leases:
+            self._held.pop(root.sequence, None)
+            self.prune()
+
+    def prune(self) -> None:
+        """Forget the commit records that no held root and no load in flight needs."""
+        held = [*self._held, *(sequence for sequence, *_ in self._loading)]
+        self.log.prune(min(held, default=self.newest.sequence))
+
+    # -- loading ----------------------------------------------------------------------------------------------------
+
+    async def part(self, root: Root, relation: Relation, partition: Partition, live_after: int | None = None) -> Part:
+        """One partition at ``root``, loaded when needed."""
+        found = root.image(relation.relation_id).part(partition, live_after)
+        if found is not None:
+            return found
+        if not relation.partition:
+            return (await self.complete(root, relation)).parts[partition]
+
+        async def load() -> Part:
+            part = await load_partition(root.snapshot, relation, partition, live_after)
+            self._install(root, relation, lambda image: image.with_parts([(partition, part)]))
+            return part
+
+        return await self._once((root.sequence, relation.relation_id, partition, live_after), load)
+
+    async def complete(self, root: Root, relation: Relation) -> RelationImage:
+        """Every partition at ``root``."""
+        found = root.image(relation.relation_id)
+        if found.complete:
+            return found
+
+        async def load() -> RelationImage:
+            loaded = await load_relation(root.snapshot, relation)
+            self._install(root, relation, lambda _: loaded)
+            return loaded
+
+        return await self._once((root.sequence, relation.relation_id, _EVERY_PARTITION, None), load)
+
+    async def _once(
+        self, key: tuple[int, int, Partition | object, int | None], load: Callable[[], Coroutine[Any, Any, T]]
+    ) -> T:
+        """Run ``load`` unless it is already running; a cancelled waiter does not cancel it for the others."""
+        task = self._loading.get(key)
+        if task is None:
+            task = self._loading[key] = asyncio.create_task(load())
+            task.add_done_callback(lambda _: self._loading.pop(key, None))
+        result: T = await asyncio.shield(task)
+        return result
+
+    def _install(self, root: Root, relation: Relation, extend: Callable[[RelationImage], RelationImage]) -> None:
+        """Put what was loaded into ``root`` and, brought up to date by the commit log, into the newest root."""
+        relation_id = relation.relation_id
+        before = root.image(relation_id)
+        if not before.complete:
+            root.images[relation_id] = extend(before)
+        newest = self.newest
+        if newest is root or newest.image(relation_id).complete:
+            return
+        if newest.relations.by_id.get(relation_id) is not relation:
+            return
+        image = extend(RelationImage())
+        for record in self.log.after(root.sequence):
+            image = image.apply(record.changes.get(relation_id, {}))
+        known = newest.image(relation_id)
+        newest.images[relation_id] = image if image.complete else image.with_parts(known.parts.items())
+
+
+_EVERY_PARTITION = object()
+

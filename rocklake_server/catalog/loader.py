@@ -1,0 +1,81 @@
+"""Prefix scans -> images: what a root has not loaded yet is read through the root's own store snapshot."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from itertools import groupby
+
+from rocklake_server.catalog.access import Access, access_of
+from rocklake_server.catalog.chunk import RowChunk
+from rocklake_server.catalog.image import WHOLE, Image, Part, Partition, RelationImage
+from rocklake_server.catalog.indexes import live_files
+from rocklake_server.catalog.view import Row
+from rocklake_server.encoding.keys import key_prefix
+from rocklake_server.schema.model import Relation
+from rocklake_server.store.base import Key, Prefix, StoreSnapshot
+
+GETS_AT_ONCE = 64
+
+
+async def load_relation(snapshot: StoreSnapshot, relation: Relation) -> RelationImage:
+    """Every row of ``relation``, by partition."""
+    access = access_of(relation)
+    keys, rows = await _scan(snapshot, access, access.prefix)
+    if access.leading is None:
+        return RelationImage({WHOLE: Part(Image.of(keys, rows))}, complete=True)
+    parts: dict[Partition, Part] = {}
+    for partition, group in groupby(zip(keys, rows, strict=True), key=lambda entry: access.partition(entry[1])):
+        entries = list(group)
+        parts[partition] = Part(Image.of([key for key, _ in entries], [row for _, row in entries]))
+    return RelationImage(parts, complete=True)
+
+
+async def load_partition(
+    snapshot: StoreSnapshot, relation: Relation, partition: Partition, live_after: int | None
+) -> Part:
+    """The rows of one partition: with ``live_after`` only the files that end after that snapshot, found through the
+    visible-at index, so that ended files cost nothing."""
+    access = access_of(relation)
+    if live_after is not None and isinstance(partition, int) and access.index_entries is not None:
+        file_keys = await live_files(snapshot, relation, partition, live_after)
+        if file_keys is not None:
+            keys, rows = await load_keys(snapshot, relation, file_keys)
+            return Part(Image.of(keys, rows), live_after)
+    keys, rows = await _scan(snapshot, access, key_prefix(relation, partition))
+    return Part(Image.of(keys, rows))
+
+
+async def load_keys(
+    snapshot: StoreSnapshot, relation: Relation, keys: Sequence[Key]
+) -> tuple[list[Key], list[Row]]:
+    """The rows stored under ``keys``, in key order; keys without a row are left out."""
+    codec = access_of(relation).codec
+    found_keys: list[Key] = []
+    rows: list[Row] = []
+    ordered = sorted(keys)
+    for start in range(0, len(ordered), GETS_AT_ONCE):
+        batch = ordered[start : start + GETS_AT_ONCE]
+        values = await asyncio.gather(*(snapshot.get(key) for key in batch))
+        for key, value in zip(batch, values, strict=True):
+            if value is not None:
+                found_keys.append(key)
+                rows.append(codec.decode(key, value))
+    return found_keys, rows
+
+
+async def _scan(snapshot: StoreSnapshot, access: Access, prefix: Prefix) -> tuple[list[Key], list[Row]]:
+    """Batches are decoded as they come, with a turn of the event loop between them."""
+    keys: list[Key] = []
+    rows: list[Row] = []
+    decode = access.codec.decode
+    async for batch in snapshot.scan(prefix):
+        keys += [key for key, _ in batch]
+        rows += [decode(key, value) for key, value in batch]
+        await asyncio.sleep(0)
+    return keys, rows
+
+
+def chunk_of(keys: list[Key], rows: list[Row]) -> list[RowChunk]:
+    """Rows read by key as a chunk of their own; none for no rows."""
+    return [RowChunk(keys, rows)] if keys else []

@@ -1,0 +1,167 @@
+"""Reading at a root with a transaction's own changes laid over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from rocklake_server.catalog.access import access_of
+from rocklake_server.catalog.chunk import RowChunk
+from rocklake_server.catalog.image import EMPTY, WHOLE, Image, Partition
+from rocklake_server.catalog.indexes import keys_of_primary
+from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.loader import chunk_of, load_keys
+from rocklake_server.catalog.relations import Relations, row_transform
+from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.staged import Overlay, Staged
+from rocklake_server.catalog.view import EVERYTHING, Bounds, Row
+from rocklake_server.encoding.keys import key_prefix
+from rocklake_server.schema.model import Relation
+from rocklake_server.store.base import Key
+
+ZONE_ROWS_MIN = 64
+"""Chunks shorter than this are not worth a zone check."""
+
+PREFIXES_MAX = 64
+"""Key prefixes that one scan narrows to before it reads whole partitions."""
+
+NOT_ENDED = (1 << 63) - 2
+"""``live_after`` for rows that have not ended at all."""
+
+
+class ReadView:
+    """A root, the relations as the transaction has them, and its staged changes."""
+
+    def __init__(self, lake: Lake, root: Root) -> None:
+        self.lake = lake
+        self.root = root
+        self.relations: Relations = root.relations
+        self.staged: dict[int, Staged] = {}
+        self.overlays: dict[tuple[int, Partition], Overlay] = {}
+        self._transformed: dict[tuple[int, Partition], tuple[Relation, Image, Image]] = {}
+
+    async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[RowChunk]:
+        """The chunks with rows of ``relation`` that may lie within ``bounds``, in key order."""
+        by_id = await self._by_primary_key(relation, bounds)
+        if by_id is not None:
+            return by_id
+        live_after = _live_after(relation, bounds)
+        found: list[RowChunk] = []
+        for partition in await self.partitions(relation, bounds):
+            image = await self.image(relation, partition, live_after)
+            found += _narrowed(relation, image, bounds)
+        return found
+
+    async def partitions(self, relation: Relation, bounds: Bounds = EVERYTHING) -> list[Partition]:
+        """The partitions that may hold rows within ``bounds``, in key order."""
+        access = access_of(relation)
+        if access.leading is None:
+            return [WHOLE]
+        wanted = bounds.values.get(access.leading)
+        if wanted is not None:
+            return _key_order(cast("set[Partition]", set(wanted)))
+        staged = self.staged.get(relation.relation_id)
+        partitions: set[Partition] = set(staged.touched) if staged else set()
+        base = self.root.relations.by_id.get(relation.relation_id)
+        if base is not None:
+            partitions.update((await self.lake.complete(self.root, base)).parts)
+        return _key_order(partitions)
+
+    async def image(self, relation: Relation, partition: Partition, live_after: int | None = None) -> Image:
+        """One partition as this transaction sees it."""
+        base = await self._base_image(relation, partition, live_after)
+        staged = self.staged.get(relation.relation_id)
+        touched = staged.touched.get(partition) if staged else None
+        if staged is None or not touched:
+            return base
+        overlay = self.overlays.get((relation.relation_id, partition))
+        if overlay is None or overlay.base is not base:
+            overlay = self.overlays[relation.relation_id, partition] = Overlay(base, base)
+        return overlay.advance(touched, staged.entries)
+
+    async def _base_image(self, relation: Relation, partition: Partition, live_after: int | None) -> Image:
+        base = self.root.relations.by_id.get(relation.relation_id)
+        if base is None:
+            return EMPTY
+        image = (await self.lake.part(self.root, base, partition, live_after)).image
+        if base is relation or base.columns == relation.columns:
+            return image
+        known = self._transformed.get((relation.relation_id, partition))
+        if known is None or known[0] is not relation or known[1] is not image:
+            known = relation, image, image.transform(row_transform(base, relation))
+            self._transformed[relation.relation_id, partition] = known
+        return known[2]
+
+    async def _by_primary_key(self, relation: Relation, bounds: Bounds) -> list[RowChunk] | None:
+        """Rows of a file relation by file id, through the index: only those files' keys are read. ``None`` when the
+        scan is of another kind or memory already holds what it needs."""
+        if not relation.partition or len(relation.primary_key) != 1:
+            return None
+        ids = bounds.values.get(relation.primary_key[0])
+        access = access_of(relation)
+        base = self.root.relations.by_id.get(relation.relation_id)
+        if ids is None or base is not relation or access.leading in bounds.values:
+            return None
+        loaded = self.root.image(relation.relation_id)
+        keys = await keys_of_primary(self.root.snapshot, relation, sorted(cast("frozenset[int]", ids)))
+        if keys is None:
+            return None
+        rows: dict[Key, Row | None] = {}
+        missing: list[Key] = []
+        for key, table_id in keys:
+            part = loaded.parts.get(table_id)
+            rows[key] = part.image.get(key) if part is not None else None
+            if rows[key] is None:
+                missing.append(key)
+        rows.update(zip(*await load_keys(self.root.snapshot, relation, missing), strict=True))
+        staged = self.staged.get(relation.relation_id)
+        if staged is not None:
+            rows.update({key: entry.new for key, entry in staged.entries.items()})
+        present = sorted((key, row) for key, row in rows.items() if row is not None)
+        return chunk_of([key for key, _ in present], [row for _, row in present])
+
+
+def _live_after(relation: Relation, bounds: Bounds) -> int | None:
+    end = relation.index.get("end_snapshot")
+    if end is not None and end in bounds.nulls:
+        return NOT_ENDED
+    return bounds.live_after
+
+
+def _key_order(partitions: set[Partition]) -> list[Partition]:
+    """As the keys order them: ids from 0, then NULL, then negative numbers."""
+    numbers = sorted(p for p in partitions if isinstance(p, int) and p >= 0)
+    negative = sorted(p for p in partitions if isinstance(p, int) and p < 0)
+    return [*numbers, *([None] if None in partitions else []), *negative]
+
+
+def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk]:
+    chunks = image.chunks
+    if len(chunks) > 1:
+        prefixes = _prefixes(relation, bounds)
+        if prefixes is not None:
+            seen: dict[int, RowChunk] = {}
+            for prefix in prefixes:
+                for chunk in image.overlapping(prefix, _after(prefix)):
+                    seen[id(chunk)] = chunk
+            chunks = list(seen.values())
+    return [chunk for chunk in chunks if len(chunk.rows) < ZONE_ROWS_MIN or chunk.may_match(bounds)]
+
+
+def _prefixes(relation: Relation, bounds: Bounds) -> list[bytes] | None:
+    """Key prefixes, in order, that cover every row within ``bounds``; ``None`` when the leading field is free."""
+    fields: list[tuple[int | str | None, ...]] = [()]
+    for index in relation.key_columns:
+        wanted = bounds.values.get(index) if index is not None else None
+        if wanted is None or len(fields) * len(wanted) > PREFIXES_MAX:
+            break
+        fields = [(*leading, cast("int | str", value)) for leading in fields for value in wanted]
+    if fields == [()]:
+        return None
+    return sorted(key_prefix(relation, *leading) for leading in fields)
+
+
+def _after(prefix: bytes) -> bytes | None:
+    """The first key that is after every key with ``prefix``."""
+    stripped = prefix.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None

@@ -1,0 +1,109 @@
+"""Row changes that a transaction has made and not committed, by relation and key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from rocklake_server.catalog.access import Access, PrimaryKey
+from rocklake_server.catalog.image import Changes, Image, Partition
+from rocklake_server.catalog.view import Row
+from rocklake_server.store.base import Key
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What became of one key: ``base`` is the committed row that the transaction first saw there (``None``: none),
+    ``new`` what it put there (``None``: removed). ``seen`` is the commit sequence of the root that showed ``base``;
+    ``retired`` tells that SQL DELETE removed ``base``, even if a new row took its key."""
+
+    base: Row | None
+    new: Row | None
+    seen: int
+    retired: bool = False
+
+
+class Staged:
+    """The changes to one relation."""
+
+    __slots__ = ("access", "entries", "primary", "touched")
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+        self.entries: dict[Key, Entry] = {}
+        self.touched: dict[Partition, list[Key]] = {}
+        self.primary: dict[PrimaryKey, Key] = {}
+
+    def put(self, key: Key, entry: Entry) -> Entry | None:
+        """Stage ``entry`` and return the one it replaces."""
+        before = self.entries.get(key)
+        self.entries[key] = entry
+        row = entry.new if entry.new is not None else entry.base
+        if row is None and before is not None:
+            row = before.new
+        if row is not None:
+            self.touched.setdefault(self.access.partition(row), []).append(key)
+        return before
+
+    def restore(self, key: Key, entry: Entry | None) -> None:
+        """Undo one ``put``; ``reindex`` has to follow."""
+        if entry is None:
+            self.entries.pop(key, None)
+        else:
+            self.entries[key] = entry
+
+    def reindex(self) -> None:
+        """Rebuild what is derived from the entries."""
+        self.touched.clear()
+        for key, entry in self.entries.items():
+            row = entry.new if entry.new is not None else entry.base
+            if row is not None:
+                self.touched.setdefault(self.access.partition(row), []).append(key)
+
+    def transformed(self, access: Access, change: Callable[[Row], Row]) -> Staged:
+        """The same changes after ALTER TABLE."""
+        found = Staged(access)
+        for key, entry in self.entries.items():
+            base = change(entry.base) if entry.base is not None else None
+            new = change(entry.new) if entry.new is not None else None
+            found.entries[key] = replace(entry, base=base, new=new)
+        found.primary = dict(self.primary)
+        found.reindex()
+        return found
+
+    def holds_primary(self, primary: PrimaryKey) -> bool:
+        """Whether a row staged here has that primary key."""
+        key = self.primary.get(primary)
+        if key is None:
+            return False
+        entry = self.entries.get(key)
+        return entry is not None and entry.new is not None and self.access.primary_key(entry.new) == primary
+
+    def effective(self) -> Iterator[tuple[Key, Entry]]:
+        """The entries that change something."""
+        return ((key, entry) for key, entry in self.entries.items() if entry.base is not None or entry.new is not None)
+
+
+@dataclass(slots=True)
+class Overlay:
+    """A partition's image with the first ``done`` touched keys of a transaction applied."""
+
+    base: Image
+    image: Image
+    done: int = 0
+
+    def advance(self, touched: list[Key], entries: dict[Key, Entry]) -> Image:
+        """Apply what was touched since."""
+        if self.done < len(touched):
+            changes: Changes = {key: entries[key].new for key in touched[self.done :]}
+            self.image = self.image.apply(changes)
+            self.done = len(touched)
+        return self.image
+
+
+@dataclass(slots=True)
+class Savepoint:
+    """Where ROLLBACK TO goes back to."""
+
+    name: str
+    undo_length: int

@@ -1,0 +1,123 @@
+"""A lake's own keys: format version, writer epoch, commit sequence, counters, definitions of relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from rocklake_server.catalog.relations import relation_oid
+from rocklake_server.encoding.definitions import (
+    decode_definition,
+    decode_number,
+    encode_definition,
+    encode_number,
+)
+from rocklake_server.encoding.keys import counter_key, system_key, system_prefix
+from rocklake_server.errors import CorruptValue, FormatVersionUnsupported
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.system_subspaces import (
+    CATALOG_FORMAT_VERSION,
+    COUNTERS,
+    SYSTEM_COMMIT_SEQUENCE,
+    SYSTEM_DROPPED,
+    SYSTEM_FORMAT_VERSION,
+    SYSTEM_NEXT_RELATION,
+    SYSTEM_NEXT_ROW,
+    SYSTEM_RELATION,
+    SYSTEM_WRITER_EPOCH,
+)
+from rocklake_server.store.base import Prefix, StoreSnapshot, WriteBatch
+
+
+@dataclass(frozen=True, slots=True)
+class SystemState:
+    """What a lake's system keys say when it is opened; the defaults are those of a new lake."""
+
+    sequence: int = 0
+    writer_epoch: int = 0
+    next_row: int = 0
+    next_relation_id: int = 1
+    format_version: int | None = None
+    counters: Mapping[str, int] = field(default_factory=dict)
+    relations: tuple[Relation, ...] = ()
+
+
+async def read_system_state(snapshot: StoreSnapshot, *, schema: str, slot: int) -> SystemState:
+    """Raises FormatVersionUnsupported for a lake of another catalog format, CorruptValue for one that has commits
+    and no format version."""
+
+    async def number(name: str, default: int) -> int:
+        key = system_key(name)
+        value = await snapshot.get(key)
+        return default if value is None else decode_number(key, value)
+
+    version = await number(SYSTEM_FORMAT_VERSION, 0)
+    sequence = await number(SYSTEM_COMMIT_SEQUENCE, 0)
+    if version not in (0, CATALOG_FORMAT_VERSION):
+        raise FormatVersionUnsupported(
+            f"the lake has catalog format version {version}; this server reads version {CATALOG_FORMAT_VERSION}"
+        )
+    if sequence and not version:
+        raise CorruptValue(f"the lake has commit sequence {sequence} but no catalog format version")
+    return SystemState(
+        sequence=sequence,
+        writer_epoch=await number(SYSTEM_WRITER_EPOCH, 0),
+        next_row=await number(SYSTEM_NEXT_ROW, 0),
+        next_relation_id=await number(SYSTEM_NEXT_RELATION, 1),
+        format_version=version or None,
+        counters=await _read_counters(snapshot),
+        relations=await _read_relations(snapshot, schema, slot),
+    )
+
+
+async def _read_counters(snapshot: StoreSnapshot) -> dict[str, int]:
+    counters: dict[str, int] = {}
+    async for batch in snapshot.scan(Prefix(bytes([COUNTERS]))):
+        counters.update({key[1:].decode("ascii"): decode_number(key, value) for key, value in batch})
+    return counters
+
+
+async def _read_relations(snapshot: StoreSnapshot, schema: str, slot: int) -> tuple[Relation, ...]:
+    found: list[Relation] = []
+    async for batch in snapshot.scan(system_prefix(SYSTEM_RELATION)):
+        found += [placed(decode_definition(key, value), schema, slot) for key, value in batch]
+    return tuple(found)
+
+
+def placed(relation: Relation, schema: str, slot: int) -> Relation:
+    """The definition as seen in its schema: with the schema's name and an OID."""
+    return replace(relation, schema=schema, oid=relation_oid(relation.relation_id, slot))
+
+
+def write_opening(batch: WriteBatch, state: SystemState) -> None:
+    """What opening for writing puts: the format version of a new lake, and a raised writer epoch."""
+    batch.put(system_key(SYSTEM_FORMAT_VERSION), encode_number(CATALOG_FORMAT_VERSION))
+    batch.put(system_key(SYSTEM_WRITER_EPOCH), encode_number(state.writer_epoch + 1))
+
+
+def write_sequence(batch: WriteBatch, sequence: int, next_row: int, next_relation_id: int) -> None:
+    """What every commit puts."""
+    batch.put(system_key(SYSTEM_COMMIT_SEQUENCE), encode_number(sequence))
+    batch.put(system_key(SYSTEM_NEXT_ROW), encode_number(next_row))
+    batch.put(system_key(SYSTEM_NEXT_RELATION), encode_number(next_relation_id))
+
+
+def write_counters(batch: WriteBatch, counters: Mapping[str, int]) -> None:
+    for name, value in counters.items():
+        batch.put(counter_key(name), encode_number(value))
+
+
+def write_definition(batch: WriteBatch, relation: Relation) -> None:
+    batch.put(system_key(SYSTEM_RELATION, relation.relation_id), encode_definition(relation))
+
+
+def write_drop(batch: WriteBatch, relation: Relation) -> None:
+    """A dropped relation's definition moves aside: its id, and the numbers of its fields, are never used again."""
+    batch.delete(system_key(SYSTEM_RELATION, relation.relation_id))
+    batch.put(system_key(SYSTEM_DROPPED, relation.relation_id), encode_definition(relation))
+
+
+async def read_sequence(snapshot: StoreSnapshot) -> int:
+    key = system_key(SYSTEM_COMMIT_SEQUENCE)
+    value = await snapshot.get(key)
+    return 0 if value is None else decode_number(key, value)

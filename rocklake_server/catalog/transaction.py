@@ -1,0 +1,256 @@
+"""One lake's part of a transaction: staged changes over a root. Read-your-writes, savepoints, primary keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from rocklake_server.catalog.access import Access, access_of
+from rocklake_server.catalog.image import Partition
+from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.presence import is_fresh, primary_is_taken, row_is_present
+from rocklake_server.catalog.reading import ReadView
+from rocklake_server.catalog.relations import Relations, row_transform
+from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.staged import Entry, Savepoint, Staged
+from rocklake_server.catalog.view import Match, Row
+from rocklake_server.catalog.waits import Holder
+from rocklake_server.errors import NotNullViolation, UniqueViolation
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.types import Value
+from rocklake_server.store.base import Key
+
+
+class LakeTransaction(ReadView):
+    """Created at the transaction's first statement. READ COMMITTED moves ``root`` forward with ``refresh``."""
+
+    def __init__(self, lake: Lake, holder: Holder, lock_timeout_s: float | None = None) -> None:
+        super().__init__(lake, lake.hold())
+        self.holder = holder
+        self.lock_timeout_s = lock_timeout_s
+        self.created: dict[int, Relation] = {}
+        self.if_not_exists: set[int] = set()
+        self.dropped: dict[int, Relation] = {}
+        self.altered: set[int] = set()
+        self._savepoints: list[Savepoint] = []
+        self._undo: list[tuple[Staged, Key, Entry | None] | Callable[[], None]] = []
+
+    # -- ends -------------------------------------------------------------------------------------------------------
+
+    @property
+    def writes(self) -> bool:
+        """Whether COMMIT has anything to write."""
+        return bool(self.created or self.dropped or self.altered) or any(
+            True for staged in self.staged.values() for _ in staged.effective()
+        )
+
+    def refresh(self) -> None:
+        """READ COMMITTED: go on from the newest root. Staged changes stay, each validated against the root it saw."""
+        newest = self.lake.newest
+        if newest is self.root:
+            return
+        if self.relations is self.root.relations:
+            self.relations = newest.relations
+        self.lake.release(self.root)
+        self.root: Root = self.lake.hold()
+        self.overlays.clear()
+
+    def end(self) -> None:
+        """Give everything back, after COMMIT or for ROLLBACK."""
+        self.lake.release(self.root)
+        self.lake.pending.release(self.holder)
+
+    # -- rows -------------------------------------------------------------------------------------------------------
+
+    async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
+        access, staged = self._staging(relation)
+        if rows and relation.partition is False and relation.relation_id in self.root.relations.by_id:
+            await self.lake.complete(self.root, self.root.relations.by_id[relation.relation_id])
+        for values in rows:
+            _check_required(relation, access, values)
+            row: Row = (*values, self.lake.allocate_ctid())
+            primary = access.primary_key(row)
+            if primary is None:
+                key = await self._free_key(relation, access, staged, row)
+            else:
+                key = await self._claim(relation, access, staged, row)
+                staged.primary[primary] = key
+            before = staged.entries.get(key)
+            entry = Entry(None, row, self.root.sequence) if before is None else replace(before, new=row)
+            self._put(staged, key, entry)
+        return len(rows)
+
+    async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
+        access, staged = self._staging(relation)
+        for (key, old), values in changes:
+            _check_required(relation, access, values)
+            if access.keyed_by_ctid or all(i is None or values[i] == old[i] for i in relation.key_columns):
+                row: Row = (*values, self.lake.allocate_ctid())
+                before = staged.entries.get(key)
+                self._put(staged, key, replace(before, new=row) if before else Entry(old, row, self.root.sequence))
+            else:
+                await self.delete(relation, [Match(key, old)])
+                await self.insert(relation, [values])
+        return len(changes)
+
+    async def delete(self, relation: Relation, matches: Sequence[Match]) -> int:
+        access, staged = self._staging(relation)
+        for key, row in matches:
+            before = staged.entries.get(key)
+            if before is None:
+                entry = Entry(row, None, self.root.sequence, retired=True)
+            else:
+                entry = replace(before, new=None, retired=before.base is not None)
+            self._put(staged, key, entry)
+            primary = access.primary_key(row)
+            if primary is not None and access.durable:
+                self.lake.pending.take_now((relation.relation_id, primary), self.holder)
+        return len(matches)
+
+    async def _claim(self, relation: Relation, access: Access, staged: Staged, row: Row) -> Key:
+        """The key for a row with a primary key. Waits for another open transaction that holds the same one."""
+        primary = access.primary_key(row)
+        if primary is None:
+            raise AssertionError("only rows with a primary key are claimed")
+        if staged.holds_primary(primary):
+            raise UniqueViolation.of(relation.name)
+        token = (relation.relation_id, primary)
+        if not self.lake.pending.take_now(token, self.holder):
+            await self.lake.pending.take(token, self.holder, self.lock_timeout_s)
+        for root in {id(r): r for r in (self.root, self.lake.newest)}.values():
+            if await primary_is_taken(self.lake, root, relation, row, staged):
+                raise UniqueViolation.of(relation.name)
+        return access.key(row)
+
+    async def _free_key(self, relation: Relation, access: Access, staged: Staged, row: Row) -> Key:
+        """A key that no row has: the row's own, or with the lowest tie-breaker that is free."""
+        ordinal = 0
+        key = access.key(row)
+        while await self._is_present(relation, access, staged, row, key):
+            ordinal += 1
+            key = access.key(row, ordinal)
+        return key
+
+    async def _is_present(self, relation: Relation, access: Access, staged: Staged, row: Row, key: Key) -> bool:
+        entry = staged.entries.get(key)
+        if entry is not None:
+            return entry.new is not None
+        if access.keyed_by_ctid or relation.relation_id in self.created or is_fresh(self.root, access, row):
+            return False
+        return await row_is_present(self.lake, self.root, relation, access, row, key)
+
+    def _staging(self, relation: Relation) -> tuple[Access, Staged]:
+        staged = self.staged.get(relation.relation_id)
+        if staged is None:
+            staged = self.staged[relation.relation_id] = Staged(access_of(relation))
+        return staged.access, staged
+
+    def _put(self, staged: Staged, key: Key, entry: Entry) -> None:
+        before = staged.put(key, entry)
+        if self._savepoints:
+            self._undo.append((staged, key, before))
+
+    # -- definitions ------------------------------------------------------------------------------------------------
+
+    def create(self, relation: Relation, *, if_not_exists: bool) -> None:
+        self._redefine(self.relations.with_relation(relation))
+        self.created = {**self.created, relation.relation_id: relation}
+        if if_not_exists:
+            self.if_not_exists.add(relation.relation_id)
+
+    async def drop(self, relation: Relation) -> None:
+        """Remove the definition. Rows of a declared relation go with it; rows under a relation id of their own stay
+        in the store, unreachable, until they are excised."""
+        relation_id = relation.relation_id
+        if len(relation.key_prefix) == 1:
+            for partition in await self.partitions(relation):
+                image = await self.image(relation, partition)
+                await self.delete(relation, [Match(key, row) for key, row in image.entries()])
+        else:
+            self._replace_staged(relation_id, Staged(access_of(relation)))
+        self._redefine(self.relations.without(relation))
+        if relation_id in self.created:
+            self.created = {i: r for i, r in self.created.items() if i != relation_id}
+        else:
+            self.dropped = {**self.dropped, relation_id: self.root.relations.by_id.get(relation_id, relation)}
+
+    def alter(self, old: Relation, new: Relation) -> None:
+        """Put ``new`` in place of ``old``; rows that are staged are rewritten, stored ones read as the new shape."""
+        staged = self.staged.get(old.relation_id)
+        if staged is not None:
+            self._replace_staged(old.relation_id, staged.transformed(access_of(new), row_transform(old, new)))
+        self._drop_overlays(old.relation_id)
+        self._redefine(self.relations.with_relation(new))
+        if old.relation_id in self.created:
+            self.created = {**self.created, old.relation_id: new}
+        else:
+            self.altered = {*self.altered, old.relation_id}
+
+    def _redefine(self, relations: Relations) -> None:
+        before = self.relations, self.created, self.dropped, self.altered
+
+        def restore() -> None:
+            self.relations, self.created, self.dropped, self.altered = before
+
+        self.relations = relations
+        if self._savepoints:
+            self._undo.append(restore)
+
+    def _replace_staged(self, relation_id: int, staged: Staged) -> None:
+        before = self.staged.get(relation_id)
+
+        def restore() -> None:
+            if before is None:
+                self.staged.pop(relation_id, None)
+            else:
+                self.staged[relation_id] = before
+
+        self.staged[relation_id] = staged
+        self._drop_overlays(relation_id)
+        if self._savepoints:
+            self._undo.append(restore)
+
+    # -- savepoints -------------------------------------------------------------------------------------------------
+
+    def savepoint(self, name: str) -> None:
+        self._savepoints.append(Savepoint(name, len(self._undo)))
+
+    def rollback_to(self, depth: int) -> None:
+        """Undo everything since savepoint number ``depth`` (0 is the outermost), which stays."""
+        target = self._savepoints[depth].undo_length
+        changed: set[int] = set()
+        while len(self._undo) > target:
+            step = self._undo.pop()
+            if callable(step):
+                step()
+            else:
+                staged, key, before = step
+                staged.restore(key, before)
+                changed.add(id(staged))
+        for staged in self.staged.values():
+            if id(staged) in changed:
+                staged.reindex()
+        self.overlays.clear()
+        del self._savepoints[depth + 1 :]
+
+    def release(self, depth: int) -> None:
+        """Forget savepoint ``depth`` and those inside it; their changes stay."""
+        del self._savepoints[depth:]
+        if not self._savepoints:
+            self._undo.clear()
+
+    def _drop_overlays(self, relation_id: int) -> None:
+        for overlay_key in [k for k in self.overlays if k[0] == relation_id]:
+            del self.overlays[overlay_key]
+
+    def partition_of(self, relation: Relation, row: Row) -> Partition:
+        return access_of(relation).partition(row)
+
+
+def _check_required(relation: Relation, access: Access, values: Sequence[Value]) -> None:
+    for index in access.required:
+        if values[index] is None:
+            name = relation.columns[index].name
+            raise NotNullViolation(
+                f'null value in column "{name}" of relation "{relation.name}" violates not-null constraint'
+            )

@@ -1,0 +1,192 @@
+"""Whether a transaction may commit on top of what others committed, and under which keys its new rows go.
+
+First committer wins: a row that another commit changed since the transaction saw it, or a relation that another
+commit redefined, fails the later one with a retryable error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from rocklake_server.catalog.access import Access, access_of
+from rocklake_server.catalog.image import Changes, Partition
+from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.presence import is_fresh, primary_is_taken, row_is_present
+from rocklake_server.catalog.relations import Relations
+from rocklake_server.catalog.root import CommitRecord, Root
+from rocklake_server.catalog.staged import Entry, Staged
+from rocklake_server.catalog.transaction import LakeTransaction
+from rocklake_server.catalog.view import Row
+from rocklake_server.errors import SerializationFailure, UniqueViolation
+from rocklake_server.schema.model import Relation
+from rocklake_server.store.base import Key
+
+ROWS_PER_TURN = 1000
+"""Rows handled between two turns of the event loop."""
+
+
+@dataclass(slots=True)
+class Working:
+    """The state that the open group has reached: the newest root and what its earlier members change."""
+
+    root: Root
+    relations: Relations
+    counters: dict[str, int]
+    changes: dict[int, dict[Partition, dict[Key, Row | None]]] = field(default_factory=dict)
+    redefined: set[int] = field(default_factory=set)
+    altered: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
+    last_snapshot_us: int | None = None
+
+    def record(self, sequence: int) -> CommitRecord:
+        frozen: Mapping[int, Mapping[Partition, Changes]] = self.changes
+        return CommitRecord(sequence, frozen, frozenset(self.redefined))
+
+    def changed_to(self, relation_id: int, partition: Partition, key: Key) -> tuple[bool, Row | None]:
+        """(whether an earlier member changed the row, what it is now)."""
+        changes = self.changes.get(relation_id, {}).get(partition, {})
+        return (True, changes[key]) if key in changes else (False, None)
+
+
+@dataclass(slots=True)
+class Member:
+    """One transaction of a group, validated: its effective changes under their final keys."""
+
+    transaction: LakeTransaction
+    rows: dict[int, list[tuple[Key, Entry]]] = field(default_factory=dict)
+    definitions: dict[int, Relation] = field(default_factory=dict)
+    created: list[Relation] = field(default_factory=list)
+
+
+async def validate(lake: Lake, working: Working, transaction: LakeTransaction) -> Member:
+    """The transaction's changes as they apply to ``working``. Raises SerializationFailure, UniqueViolation."""
+    member = Member(transaction)
+    for relation_id in _written(transaction):
+        relation = _definition(working, transaction, relation_id, member)
+        if relation is not None:
+            member.definitions[relation_id] = relation
+    for relation_id, staged in transaction.staged.items():
+        relation = member.definitions.get(relation_id)
+        if relation is None or (relation_id in transaction.dropped and len(relation.key_prefix) > 1):
+            continue
+        _check_conflicts(lake, working, relation_id, staged)
+        member.rows[relation_id] = await _settled(lake, working, transaction, relation, staged)
+    return member
+
+
+def _written(transaction: LakeTransaction) -> list[int]:
+    staged = [i for i, s in transaction.staged.items() if any(True for _ in s.effective())]
+    return [*dict.fromkeys([*transaction.created, *transaction.altered, *transaction.dropped, *staged])]
+
+
+def _definition(
+    working: Working, transaction: LakeTransaction, relation_id: int, member: Member
+) -> Relation | None:
+    """The definition that the changes to a relation go by. ``None``: it was created and dropped again."""
+    if relation_id in transaction.created:
+        return _created_definition(working, transaction, relation_id, member)
+    now = working.relations.by_id.get(relation_id)
+    if now is None or now is not transaction.root.relations.by_id.get(relation_id):
+        raise SerializationFailure.update()
+    mine = transaction.relations.by_id.get(relation_id)
+    if mine is not None and mine.name != now.name and mine.name in working.relations.by_name:
+        raise UniqueViolation.of("pg_class_relname_nsp")
+    return mine if mine is not None else now
+
+
+def _created_definition(
+    working: Working, transaction: LakeTransaction, relation_id: int, member: Member
+) -> Relation | None:
+    relation = transaction.relations.by_id.get(relation_id)
+    if relation is None:
+        return None
+    there = working.relations.by_name.get(relation.name)
+    gone = {dropped.name for dropped in transaction.dropped.values()}
+    if there is None or there.name in gone:
+        member.created.append(relation)
+        return relation
+    same = [(c.name, c.type) for c in there.columns] == [(c.name, c.type) for c in relation.columns]
+    if relation_id in transaction.if_not_exists and same:
+        return there
+    raise UniqueViolation.of("pg_class_relname_nsp")
+
+
+def _check_conflicts(lake: Lake, working: Working, relation_id: int, staged: Staged) -> None:
+    partition_of = staged.access.partition
+    changed = [(key, entry) for key, entry in staged.effective() if entry.base is not None]
+    if not changed:
+        return
+    oldest = min(entry.seen for _, entry in changed)
+    records = [r for r in lake.log.after(oldest) if relation_id in r.changes]
+    for key, entry in changed:
+        partition = partition_of(entry.base or ())
+        for record in records:
+            if record.sequence > entry.seen:
+                was_changed, removed = record.row_change(relation_id, partition, key)
+                if was_changed:
+                    raise SerializationFailure.delete() if removed else SerializationFailure.update()
+        was_changed, row = working.changed_to(relation_id, partition, key)
+        if was_changed:
+            raise SerializationFailure.delete() if row is None else SerializationFailure.update()
+
+
+async def _settled(
+    lake: Lake, working: Working, transaction: LakeTransaction, relation: Relation, staged: Staged
+) -> list[tuple[Key, Entry]]:
+    """The effective entries under their final keys: new rows whose key was taken meanwhile get a tie-breaker, or fail
+    if it is a primary key."""
+    access = access_of(relation)
+    moved = access is not staged.access and relation.relation_id != staged.access.relation.relation_id
+    unchanged = transaction.root is working.root and relation.relation_id not in working.changes
+    settled: list[tuple[Key, Entry]] = []
+    taken: set[Key] = set()
+    for count, (key, entry) in enumerate(staged.effective()):
+        if not count % ROWS_PER_TURN:
+            await asyncio.sleep(0)
+        if entry.base is None and entry.new is not None and (moved or not unchanged):
+            key = await _final_key(lake, working, access, staged, key if not moved else access.key(entry.new),
+                                   entry.new, taken)
+        taken.add(key)
+        settled.append((key, entry))
+    return settled
+
+
+async def _final_key(
+    lake: Lake, working: Working, access: Access, staged: Staged, key: Key, row: Row, taken: set[Key]
+) -> Key:
+    relation = access.relation
+    if relation.primary_key and await _primary_is_taken(lake, working, access, staged, row):
+        raise UniqueViolation.of(relation.name)
+    if access.keyed_by_ctid:
+        return key
+    ordinal = 0
+    while await _is_taken(lake, working, access, key, row) or key in taken:
+        ordinal += 1
+        key = access.key(row, ordinal)
+    return key
+
+
+async def _is_taken(lake: Lake, working: Working, access: Access, key: Key, row: Row) -> bool:
+    was_changed, now = working.changed_to(access.relation.relation_id, access.partition(row), key)
+    if was_changed:
+        return now is not None
+    if is_fresh(working.root, access, row):
+        return False
+    return await row_is_present(lake, working.root, access.relation, access, row, key)
+
+
+async def _primary_is_taken(lake: Lake, working: Working, access: Access, staged: Staged, row: Row) -> bool:
+    primary = access.primary_key(row)
+    for changes in working.changes.get(access.relation.relation_id, {}).values():
+        if any(now is not None and access.primary_key(now) == primary for now in changes.values()):
+            return True
+    return await primary_is_taken(lake, working.root, access.relation, row, staged)
+
+
+def with_commit_time(access: Access, entry: Entry, time_us: int) -> Entry:
+    """The entry of a snapshot row whose time is the commit's."""
+    index = access.snapshot_time
+    if entry.new is None or index is None:
+        return entry
+    return replace(entry, new=(*entry.new[:index], time_us, *entry.new[index + 1 :]))

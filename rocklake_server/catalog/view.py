@@ -1,0 +1,154 @@
+"""What plans see of the engine: rows, narrowing bounds, chunks, and the transaction's own picture of its schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeAlias
+
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.types import ColumnType, Value
+from rocklake_server.store.base import Key
+
+Row: TypeAlias = tuple[Value, ...]
+"""The values of a relation's columns in order, then the row's ctid (packed int)."""
+
+
+class Now(int):
+    """The value of NOW() in an INSERT: microseconds since 2000-01-01. A ducklake_snapshot row that holds one gets
+    its time at commit; everywhere else it is an ordinary timestamp."""
+
+    __slots__ = ()
+
+
+class Match(NamedTuple):
+    """A row found by a scan, with the key it is stored under."""
+
+    key: Key
+    row: Row
+
+
+class Zone(NamedTuple):
+    """One column of a chunk: its least and greatest value (None: all NULL) and whether it has NULLs."""
+
+    least: Value
+    greatest: Value
+    has_null: bool
+
+
+class Interval(NamedTuple):
+    """An inclusive range; ``None`` is unbounded."""
+
+    least: Value
+    greatest: Value
+
+
+_NOTHING: Mapping[int, frozenset[Value]] = MappingProxyType({})
+_NO_RANGES: Mapping[int, Interval] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a predicate demands of single columns (by row index, ctid included): a conjunction of narrowing hints.
+
+    Rows outside never match the predicate; rows inside may not match either, so callers still filter.
+    ``values``: the column equals one of these (never NULL). ``ranges``: the column lies within. ``nulls``: the
+    column is NULL. ``live_after``: the row's end_snapshot is NULL or greater than this number.
+    """
+
+    values: Mapping[int, frozenset[Value]] = field(default_factory=lambda: _NOTHING)
+    ranges: Mapping[int, Interval] = field(default_factory=lambda: _NO_RANGES)
+    nulls: frozenset[int] = frozenset()
+    live_after: int | None = None
+
+
+EVERYTHING = Bounds()
+
+
+class Chunk(Protocol):
+    """An immutable run of rows in key order."""
+
+    @property
+    def keys(self) -> Sequence[Key]: ...
+
+    @property
+    def rows(self) -> Sequence[Row]: ...
+
+    def zone(self, column: int) -> Zone | None:
+        """``None`` when the column's values cannot be ordered (NaN, mixed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDefinition:
+    """A column as CREATE TABLE or ADD COLUMN states it; ``default`` is the evaluated constant."""
+
+    name: str
+    type: ColumnType
+    nullable: bool = True
+    default: Value = None
+
+
+class IsolationLevel(Enum):
+    """PostgreSQL's names; READ UNCOMMITTED is READ COMMITTED."""
+
+    READ_COMMITTED = "read committed"
+    REPEATABLE_READ = "repeatable read"
+    SERIALIZABLE = "serializable"
+
+
+class TransactionView(Protocol):
+    """What plans may ask of a transaction. One database, several schemas; writes go to one schema."""
+
+    @property
+    def database(self) -> str: ...
+
+    @property
+    def now_us(self) -> int:
+        """The transaction's start, in microseconds since 2000-01-01 UTC: what NOW() returns."""
+
+    @property
+    def definitions_version(self) -> object:
+        """Hashable; equal as long as ``relations()`` answers the same. Caches of catalog rows key on it."""
+
+    def schemas(self) -> Sequence[tuple[int, str]]:
+        """(oid, name) of the database's schemas, system schemas left out."""
+
+    def relations(self) -> Sequence[Relation]:
+        """Every relation of the database that this transaction sees, its own changes and temporary tables included."""
+
+    def resolve(self, schema: str | None, name: str) -> Relation:
+        """The relation of that name; without a schema: temporary tables first, then ``public``.
+        Raises UndefinedTable."""
+
+    async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[Chunk]:
+        """The rows of ``relation`` that this transaction sees, at least those within ``bounds``, in key order."""
+
+    async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
+        """Stage rows (values of all columns, without ctid). Returns their number.
+        Raises NotNullViolation, UniqueViolation, DeadlockDetected, ReadOnlyTransaction."""
+
+    async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
+        """Replace each matched row by new values (without ctid; it gets a new one)."""
+
+    async def delete(self, relation: Relation, matches: Sequence[Match]) -> int: ...
+
+    async def create_relation(self, schema: str | None, name: str, columns: Sequence[ColumnDefinition],
+                              primary_key: Sequence[str] = (), *, if_not_exists: bool = False,
+                              temporary: bool = False, on_commit_drop: bool = False) -> bool:
+        """False when it exists and ``if_not_exists``. Raises DuplicateTable, UndefinedSchema."""
+
+    async def drop_relation(self, relation: Relation) -> None: ...
+
+    async def add_column(self, relation: Relation, column: ColumnDefinition) -> None: ...
+
+    async def drop_column(self, relation: Relation, name: str) -> None: ...
+
+    async def rename_column(self, relation: Relation, name: str, new_name: str) -> None: ...
+
+    async def rename_relation(self, relation: Relation, new_name: str) -> None: ...
+
+    async def create_schema(self, name: str, *, if_not_exists: bool = False) -> bool: ...
+
+    async def drop_schema(self, name: str, *, if_exists: bool = False, cascade: bool = False) -> bool: ...

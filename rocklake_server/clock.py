@@ -1,0 +1,31 @@
+"""Time arrives through ``Clock``, so that tests can set it."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+POSTGRES_EPOCH_UNIX_S = 946_684_800
+"""2000-01-01 00:00:00 UTC in seconds since 1970: the zero of PostgreSQL's timestamps."""
+
+
+class Clock(Protocol):
+    def now_us(self) -> int:
+        """Microseconds since 2000-01-01 00:00:00 UTC."""
+
+
+class SystemClock:
+    """The machine's wall clock."""
+
+    def now_us(self) -> int:
+        return time.time_ns() // 1000 - POSTGRES_EPOCH_UNIX_S * 1_000_000
+
+
+class ManualClock:
+    """A clock that tests set by hand."""
+
+    def __init__(self, now_us: int = 0) -> None:
+        self.value_us = now_us
+
+    def now_us(self) -> int:
+        return self.value_us

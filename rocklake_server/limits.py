@@ -1,0 +1,28 @@
+"""Every bound of the server, with its unit in its name."""
+
+KEY_BYTES_MAX = 60 * 1024
+"""Longest key; SlateDB itself stops at 65,535 bytes."""
+
+CHUNK_ROWS_MAX = 2048
+"""Rows in one chunk of an image; a chunk that grows past it is split in two."""
+
+MESSAGE_BYTES_MAX = 1 << 30
+"""Longest frontend message after startup; PostgreSQL's own bound."""
+
+STARTUP_BYTES_MAX = 10_000
+"""Longest startup message; PostgreSQL's own bound."""
+
+GROUP_MEMBERS_MAX = 256
+"""Transactions in one group commit."""
+
+GROUP_BYTES_MAX = 8 * 1024 * 1024
+"""Bytes in one group commit; a larger transaction is a group of its own."""
+
+SEND_BUFFER_BYTES = 256 * 1024
+"""Reply bytes that are gathered before the socket is drained."""
+
+COLUMNS_MAX = 32_767
+"""Columns of a relation: the wire counts them in an int16."""
+
+CONNECTIONS_MAX_DEFAULT = 1000
+"""Sessions that are served at the same time unless configured otherwise."""

@@ -1,0 +1,90 @@
+"""COPY ... TO STDOUT (FORMAT binary): tuples, and their framing in CopyData messages.
+
+Source: PostgreSQL manual, COPY, Binary Format. Each tuple travels in a CopyData message of its own, since a client
+may read only the first tuple of a message; the header joins the first tuple, or the trailer when there is none,
+since a client may need more than the header in the first message.
+
+"Framed" bytes are concatenated CopyData messages of bare tuples: they can be cached and joined in any order.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from rocklake_server.pgformat.copy_arrow import ArrowFramer, arrow_framer
+from rocklake_server.pgformat.row_codegen import RowFramer
+from rocklake_server.schema.types import BY_OID, ColumnType
+
+SIGNATURE = b"PGCOPY\n\xff\r\n\0"
+HEADER = SIGNATURE + bytes(8)
+"""19 bytes: signature, no flags, no extension."""
+TRAILER = b"\xff\xff"
+ARROW_ROWS_MIN = 256
+"""Below this many rows the Python encoder is faster, or not worth the detour."""
+
+_FRAME = struct.Struct("!ci")
+_FRAME_BYTES = _FRAME.size
+TRAILER_MESSAGE = _FRAME.pack(b"d", 4 + len(TRAILER)) + TRAILER
+EMPTY_MESSAGE = _FRAME.pack(b"d", 4 + len(HEADER) + len(TRAILER)) + HEADER + TRAILER
+"""The whole stream of a result without rows."""
+
+Row = Sequence[Any]
+
+
+class TupleEncoder:
+    """Encodes rows of one list of types. Values must fit their types (see ``coerce``)."""
+
+    __slots__ = ("_arrow", "_python")
+
+    def __init__(self, types: Sequence[ColumnType]) -> None:
+        self._python = RowFramer(tuple(types))
+        self._arrow: ArrowFramer | None = arrow_framer(tuple(types))
+
+    def encode(self, row: Row) -> bytes:
+        """One tuple without frame: int16 column count, then int32 length and payload of each column."""
+        return self._python.frame((row,))[_FRAME_BYTES:]
+
+    def framed(self, rows: Sequence[Row]) -> bytes:
+        """The framed bytes of ``rows``; empty without rows."""
+        if len(rows) >= ARROW_ROWS_MIN and self._arrow is not None:
+            fast = self._arrow.frame(rows)
+            if fast is not None:
+                return fast
+        return self._python.frame(rows)
+
+
+@cache
+def _encoder_of(oids: tuple[int, ...]) -> TupleEncoder:
+    return TupleEncoder([BY_OID[oid] for oid in oids])
+
+
+def tuple_encoder(types: Iterable[ColumnType]) -> TupleEncoder:
+    """The shared encoder of these types; modifiers do not change payloads."""
+    return _encoder_of(tuple([column_type.oid for column_type in types]))
+
+
+def framed_rows(types: Iterable[ColumnType], rows: Sequence[Row]) -> bytes:
+    """The framed bytes of ``rows``, to be cached or passed to ``with_header``."""
+    return tuple_encoder(types).framed(rows)
+
+
+def frame(tuples: Iterable[bytes]) -> list[bytes]:
+    """The messages of a whole stream from bare tuples, as ``TupleEncoder.encode`` gives them."""
+    return with_header([_FRAME.pack(b"d", 4 + len(data)) + data for data in tuples])
+
+
+def with_header(framed: Iterable[bytes]) -> list[bytes]:
+    """A whole stream from framed parts: the header goes into the first message, the trailer gets its own.
+
+    The result joins to complete messages; a part may be cut into several items.
+    """
+    parts = [part for part in framed if part]
+    if not parts:
+        return [EMPTY_MESSAGE]
+    first = parts[0]
+    length = int.from_bytes(first[1:_FRAME_BYTES], "big")
+    head = _FRAME.pack(b"d", length + len(HEADER)) + HEADER
+    return [head, first[_FRAME_BYTES:], *parts[1:], TRAILER_MESSAGE]

@@ -1,0 +1,1 @@
+"""Syntax trees to plans to rows: expressions, operators, writes and DDL over a ``TransactionView``. Never bytes, keys or sockets."""

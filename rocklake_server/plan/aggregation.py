@@ -1,0 +1,250 @@
+"""Aggregates: their types and folds, and the operators that group rows."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import reduce
+from typing import Any, TypeAlias
+
+from rocklake_server.catalog.view import Row
+from rocklake_server.errors import NumericOutOfRange
+from rocklake_server.plan.arithmetic import arithmetic, divide_numeric
+from rocklake_server.plan.bounds import bounds_of, zone_tests
+from rocklake_server.plan.casts import implicit
+from rocklake_server.plan.comparisons import equality_key, order_key
+from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
+from rocklake_server.plan.operators import Operator, Rows, Scan, SortKey, bind_all, prepare, sort_rows
+from rocklake_server.plan.overloads import undefined_function
+from rocklake_server.plan.type_rules import is_string
+from rocklake_server.schema.types import (
+    BIGINT,
+    BOOLEAN,
+    BYTEA,
+    DOUBLE,
+    INTEGER,
+    NUMERIC,
+    REAL,
+    SMALLINT,
+    TEXT,
+    UNKNOWN,
+    ColumnType,
+    Form,
+    Value,
+    array_of,
+)
+
+Fold: TypeAlias = Callable[[list[Row]], Value]
+"""From the argument tuples of a group's rows to the aggregate's value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One aggregate call. ``keeps_null``: rows whose first argument is NULL take part."""
+
+    name: str
+    type: ColumnType
+    arguments: tuple[Expr, ...]
+    fold: Fold
+    distinct: bool = False
+    order: tuple[SortKey, ...] = ()
+    where: Expr | None = None
+    keeps_null: bool = False
+
+    @property
+    def expressions(self) -> list[Expr]:
+        extra = [] if self.where is None else [self.where]
+        return [*self.arguments, *(key.expression for key in self.order), *extra]
+
+    def over(self, env: Env) -> Callable[[list[Row]], Value]:
+        """The value for a group's rows."""
+        bound = [argument.bind(env) for argument in self.arguments]
+        where = None if self.where is None else self.where.bind(env)
+        order = [(key.expression.bind(env), key) for key in self.order]
+        distinct = [equality_key(argument.type) for argument in self.arguments] if self.distinct else None
+
+        def value(rows: list[Row]) -> Value:
+            if where is not None:
+                rows = [row for row in rows if where(row)]
+            if order:
+                rows = list(rows)
+                sort_rows(rows, order)
+            tuples = [tuple([item(row) for item in bound]) for row in rows]
+            if not self.keeps_null and bound:
+                tuples = [item for item in tuples if item[0] is not None]
+            if distinct is not None:
+                unique = {tuple([key(part) for key, part in zip(distinct, item, strict=True)]): item
+                          for item in reversed(tuples)}
+                tuples = list(unique.values())[::-1]
+                if not order:
+                    first = order_key(self.arguments[0].type) or (lambda part: part)
+                    tuples.sort(key=lambda item: (item[0] is None, None if item[0] is None else first(item[0])))
+            return self.fold(tuples)
+
+        return value
+
+
+def _sum(kind: ColumnType) -> tuple[ColumnType, Fold]:
+    if kind.oid in (SMALLINT.oid, INTEGER.oid):
+        return BIGINT, _sum_bigint
+    if kind.form is Form.FLOAT:
+        result = kind.with_typmod(-1)
+        return result, lambda rows: reduce(operator.add, [float(row[0]) for row in rows]) if rows else None  # type: ignore[arg-type]
+    return NUMERIC, lambda rows: _sum_numeric(rows) if rows else None
+
+
+def _sum_bigint(rows: list[Row]) -> Value:
+    if not rows:
+        return None
+    total = sum(int(row[0]) for row in rows)  # type: ignore[arg-type]
+    if not -(2**63) <= total < 2**63:
+        raise NumericOutOfRange("bigint out of range")
+    return total
+
+
+def _sum_numeric(rows: list[Row]) -> Decimal:
+    if isinstance(rows[0][0], int):
+        return Decimal(sum(int(row[0]) for row in rows))  # type: ignore[arg-type]
+    add = arithmetic("+", ColumnRef(NUMERIC, 0), ColumnRef(NUMERIC, 1)).getter(Env(()))
+    total: Value = Decimal(0)
+    for row in rows:
+        total = add((total, row[0]))
+    assert isinstance(total, Decimal)
+    return total
+
+
+def _average(kind: ColumnType) -> tuple[ColumnType, Fold]:
+    if kind.form is Form.FLOAT:
+        return DOUBLE, lambda rows: sum(float(row[0]) for row in rows) / len(rows) if rows else None  # type: ignore[arg-type]
+    return NUMERIC, lambda rows: divide_numeric(_sum_numeric(rows), Decimal(len(rows))) if rows else None
+
+
+def _extreme(kind: ColumnType, choose: Callable[..., Any]) -> Fold:
+    key = order_key(kind)
+    if key is None:
+        return lambda rows: choose([row[0] for row in rows]) if rows else None
+    return lambda rows: choose([row[0] for row in rows], key=key) if rows else None
+
+
+def _join_text(rows: list[Row]) -> Value:
+    if not rows:
+        return None
+    parts: list[Any] = [rows[0][0]]
+    for row in rows[1:]:
+        parts.extend((row[1], row[0]) if row[1] is not None else (row[0],))
+    empty = b"" if isinstance(parts[0], bytes) else ""
+    return empty.join(parts)  # type: ignore[arg-type]
+
+
+def aggregate(name: str, arguments: Sequence[Expr], *, distinct: bool = False, order: tuple[SortKey, ...] = (),
+              where: Expr | None = None) -> Aggregate:
+    """The aggregate of that name over ``arguments`` (none: count(*)). Raises UndefinedFunction."""
+    kinds = [argument.type for argument in arguments]
+    made: tuple[ColumnType, Fold] | None = None
+    chosen = list(arguments)
+    if name == "count" and len(chosen) <= 1:
+        made = (BIGINT, len)
+    elif name == "string_agg" and len(chosen) == 2:
+        target = BYTEA if BYTEA.oid in (kinds[0].oid, kinds[1].oid) else TEXT
+        if kinds[0].oid in (UNKNOWN.oid, target.oid) or is_string(kinds[0]):
+            chosen = [implicit(argument, target) for argument in chosen]
+            made = (target, _join_text)
+    elif len(chosen) == 1:
+        kind = kinds[0]
+        number = kind.oid in (SMALLINT.oid, INTEGER.oid, BIGINT.oid, NUMERIC.oid, REAL.oid, DOUBLE.oid)
+        if name in ("min", "max") and kind.form not in (Form.BOOL, Form.UUID, Form.BYTES):
+            if kind.oid == UNKNOWN.oid or (is_string(kind) and kind.typname in ("varchar", "name")):
+                chosen = [implicit(chosen[0], TEXT)]
+                kind = TEXT
+            made = (kind.with_typmod(kind.typmod if kind.form is Form.TEXT else kind.typmod),
+                    _extreme(kind, min if name == "min" else max))
+        elif name in ("sum", "avg") and number:
+            made = _sum(kind) if name == "sum" else _average(kind)
+        elif name in ("bool_and", "every", "bool_or") and kind.oid in (BOOLEAN.oid, UNKNOWN.oid):
+            chosen = [implicit(chosen[0], BOOLEAN)]
+            test = any if name == "bool_or" else all
+            made = (BOOLEAN, lambda rows: test(row[0] for row in rows) if rows else None)
+        elif name == "array_agg":
+            element = TEXT if kind.oid == UNKNOWN.oid else kind.with_typmod(-1)
+            chosen = [implicit(chosen[0], element)]
+            made = (array_of(element), lambda rows: tuple(row[0] for row in rows) if rows else None)
+    if made is None:
+        raise undefined_function(name, arguments)
+    return Aggregate(name, made[0], tuple(chosen), made[1], distinct, order, where, name == "array_agg")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows of the keys' values followed by the aggregates' values, one per group; without keys exactly one."""
+
+    source: Operator
+    keys: tuple[Expr, ...]
+    aggregates: tuple[Aggregate, ...]
+
+    async def open(self, env: Env) -> Rows:
+        await prepare([*self.keys, *(part for item in self.aggregates for part in item.expressions)], env)
+        if not self.keys and isinstance(self.source, Scan) and _answered_by_zones(self.aggregates):
+            return await self._from_zones(self.source, env)
+        rows = await self.source.open(env)
+        keys = [key.bind(env) for key in self.keys]
+        forms = [equality_key(key.type) for key in self.keys]
+        values = [item.over(env) for item in self.aggregates]
+        return lambda: _groups(rows(), keys, forms, values)
+
+    async def _from_zones(self, scan: Scan, env: Env) -> Rows:
+        """count(*), min and max of plain columns: from zones where a whole chunk takes part."""
+        await prepare(scan.conditions, env)
+        chunks = await env.need().view.chunks(scan.relation, bounds_of(scan.conditions, scan.relation, env))
+        keeps, tests = bind_all(scan.conditions, env), zone_tests(scan.conditions, env)
+        partial: list[list[Row]] = [[] for _ in self.aggregates]
+        count = 0
+        for chunk in chunks:
+            whole = keeps is None or (tests is not None and all(test(chunk) for test in tests))
+            rows = chunk.rows if whole else [row for row in chunk.rows if keeps is None or keeps(row)]
+            count += len(rows)
+            for item, found in zip(self.aggregates, partial, strict=True):
+                if item.arguments:
+                    _extend(item, found, chunk.zone(_column(item)) if whole else None, rows)
+        row = tuple([
+            item.fold(found) if item.arguments else count
+            for item, found in zip(self.aggregates, partial, strict=True)
+        ])
+        return lambda: iter((row,))
+
+
+def _column(item: Aggregate) -> int:
+    argument = item.arguments[0]
+    assert isinstance(argument, ColumnRef)
+    return argument.index
+
+
+def _extend(item: Aggregate, found: list[Row], zone: Any, rows: Sequence[Row]) -> None:
+    if zone is not None:
+        if zone.least is not None:
+            found.append((zone.least if item.name == "min" else zone.greatest,))
+        return
+    index = _column(item)
+    found.extend((row[index],) for row in rows if row[index] is not None)
+
+
+def _answered_by_zones(aggregates: Sequence[Aggregate]) -> bool:
+    return all(
+        not item.distinct and item.where is None
+        and ((item.name == "count" and not item.arguments)
+             or (item.name in ("min", "max") and isinstance(item.arguments[0], ColumnRef)
+                 and order_key(item.type) is None))
+        for item in aggregates
+    )
+
+
+def _groups(rows: Iterator[Row], keys: Sequence[Getter], forms: Sequence[Callable[[Value], Any]],
+            values: Sequence[Callable[[list[Row]], Value]]) -> Iterator[Row]:
+    groups: dict[Any, tuple[Row, list[Row]]] = {} if keys else {(): ((), [])}
+    for row in rows:
+        content = tuple([key(row) for key in keys])
+        found = tuple([form(value) for form, value in zip(forms, content, strict=True)])
+        groups.setdefault(found, (content, []))[1].append(row)
+    for content, members in groups.values():
+        yield content + tuple([value(members) for value in values])

@@ -1,0 +1,258 @@
+"""Operators: where rows come from and what becomes of them.
+
+``open`` does everything that waits (subqueries, chunks of stored relations) and binds the expressions; what it
+returns gives the rows, in memory, each time it is called. So a correlated subquery opens once and runs per row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from rocklake_server.catalog.view import Match, Row
+from rocklake_server.errors import InvalidRowCount, InvalidRowOffset
+from rocklake_server.plan.bounds import bounds_of, zone_tests
+from rocklake_server.plan.comparisons import equality_key, order_key
+from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
+from rocklake_server.plan.system_relations import SystemRelation
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.types import ColumnType, Value
+
+Rows: TypeAlias = Callable[[], Iterator[Row]]
+
+
+class Operator(Protocol):
+    async def open(self, env: Env) -> Rows: ...
+
+
+async def prepare(expressions: Iterable[Expr], env: Env) -> None:
+    """Run or open the subqueries of ``expressions``."""
+    for expression in expressions:
+        for subquery in expression.subqueries:
+            await subquery.prepare(env)
+
+
+def bind_all(conditions: Sequence[Expr], env: Env) -> Getter | None:
+    """One predicate for a conjunction in WHERE, where unknown is as good as false; ``None`` when there is none."""
+    bound = [condition.bind(env) for condition in conditions]
+    if not bound:
+        return None
+    if len(bound) == 1:
+        return bound[0]
+    if len(bound) == 2:
+        first, second = bound
+        return lambda row: first(row) and second(row)
+    return lambda row: all(condition(row) for condition in bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A stored relation's rows, ctid last, that meet ``conditions``."""
+
+    relation: Relation
+    conditions: tuple[Expr, ...] = ()
+
+    async def open(self, env: Env) -> Rows:
+        await prepare(self.conditions, env)
+        chunks = await env.need().view.chunks(self.relation, bounds_of(self.conditions, self.relation, env))
+        keeps = bind_all(self.conditions, env)
+        tests = zone_tests(self.conditions, env)
+
+        def rows() -> Iterator[Row]:
+            for chunk in chunks:
+                if keeps is None or (tests is not None and all(test(chunk) for test in tests)):
+                    yield from chunk.rows
+                else:
+                    yield from [row for row in chunk.rows if keeps(row)]
+
+        return rows
+
+    async def matches(self, env: Env) -> list[Match]:
+        """The rows with the keys they are stored under."""
+        await prepare(self.conditions, env)
+        chunks = await env.need().view.chunks(self.relation, bounds_of(self.conditions, self.relation, env))
+        keeps = bind_all(self.conditions, env)
+        return [
+            Match(key, row)
+            for chunk in chunks
+            for key, row in zip(chunk.keys, chunk.rows, strict=True)
+            if keeps is None or keeps(row)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScan:
+    """The computed rows of a system relation."""
+
+    relation: SystemRelation
+    conditions: tuple[Expr, ...] = ()
+
+    async def open(self, env: Env) -> Rows:
+        await prepare(self.conditions, env)
+        keeps = bind_all(self.conditions, env)
+        content = self.relation.rows(env.need().view)
+        if keeps is None:
+            return lambda: iter(content)
+        return lambda: (row for row in content if keeps(row))
+
+
+@dataclass(frozen=True, slots=True)
+class OneRow:
+    """SELECT without FROM."""
+
+    async def open(self, _env: Env) -> Rows:
+        return lambda: iter(((),))
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesRows:
+    """VALUES: one tuple of expressions per row."""
+
+    lines: tuple[tuple[Expr, ...], ...]
+
+    async def open(self, env: Env) -> Rows:
+        for line in self.lines:
+            await prepare(line, env)
+        bound = [[item.bind(env) for item in line] for line in self.lines]
+        return lambda: (tuple([item(()) for item in line]) for line in bound)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyRows:
+    """Rows that were read from the statement's text."""
+
+    content: Sequence[Row]
+
+    async def open(self, _env: Env) -> Rows:
+        return lambda: iter(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    source: Operator
+    conditions: tuple[Expr, ...]
+
+    async def open(self, env: Env) -> Rows:
+        await prepare(self.conditions, env)
+        rows = await self.source.open(env)
+        keeps = bind_all(self.conditions, env)
+        if keeps is None:
+            return rows
+        return lambda: (row for row in rows() if keeps(row))
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    source: Operator
+    expressions: tuple[Expr, ...]
+
+    async def open(self, env: Env) -> Rows:
+        await prepare(self.expressions, env)
+        rows = await self.source.open(env)
+        if all(isinstance(expression, ColumnRef) for expression in self.expressions):
+            return self._pick(rows)
+        bound = [expression.bind(env) for expression in self.expressions]
+        return lambda: (tuple([item(row) for item in bound]) for row in rows())
+
+    def _pick(self, rows: Rows) -> Rows:
+        indexes = [expression.index for expression in self.expressions if isinstance(expression, ColumnRef)]
+        return lambda: (tuple([row[index] for index in indexes]) for row in rows())
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    source: Operator
+    types: tuple[ColumnType, ...]
+
+    async def open(self, env: Env) -> Rows:
+        rows, key = await self.source.open(env), row_key(self.types)
+
+        def distinct() -> Iterator[Row]:
+            seen: set[Any] = set()
+            for row in rows():
+                found = key(row)
+                if found not in seen:
+                    seen.add(found)
+                    yield row
+
+        return distinct
+
+
+def row_key(types: Sequence[ColumnType]) -> Callable[[Row], Any]:
+    """A hashable form of whole rows under which equal rows are equal."""
+    if all(order_key(kind) is None for kind in types):
+        return lambda row: row
+    keys = [equality_key(kind) for kind in types]
+    return lambda row: tuple([key(value) for key, value in zip(keys, row, strict=True)])
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    expression: Expr
+    descending: bool = False
+    nulls_first: bool = False
+
+
+def sort_rows(content: list[Any], keys: Sequence[tuple[Callable[[Any], Value], SortKey]]) -> None:
+    """Sort in place, stably; the getters take the list's elements."""
+    for getter, sort in reversed(keys):
+        order = order_key(sort.expression.type) or (lambda value: value)
+        nulls = [item for item in content if getter(item) is None]
+        present = [item for item in content if getter(item) is not None] if nulls else content[:]
+        present.sort(key=_ordering(getter, order), reverse=sort.descending)
+        content[:] = nulls + present if sort.nulls_first else present + nulls
+
+
+def _ordering(getter: Callable[[Any], Value], order: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda item: order(getter(item))
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    source: Operator
+    keys: tuple[SortKey, ...]
+
+    async def open(self, env: Env) -> Rows:
+        await prepare([key.expression for key in self.keys], env)
+        rows = await self.source.open(env)
+        bound = [(key.expression.bind(env), key) for key in self.keys]
+
+        def ordered() -> Iterator[Row]:
+            content = list(rows())
+            sort_rows(content, bound)
+            return iter(content)
+
+        return ordered
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    source: Operator
+    count: Expr | None
+    offset: Expr | None
+
+    async def open(self, env: Env) -> Rows:
+        await prepare([part for part in (self.count, self.offset) if part is not None], env)
+        rows = await self.source.open(env)
+        count = None if self.count is None else self.count.value(env)
+        offset = None if self.offset is None else self.offset.value(env)
+        if isinstance(count, int) and count < 0:
+            raise InvalidRowCount("LIMIT must not be negative")
+        if isinstance(offset, int) and offset < 0:
+            raise InvalidRowOffset("OFFSET must not be negative")
+        start = offset if isinstance(offset, int) else 0
+        stop = start + count if isinstance(count, int) else None
+
+        def limited() -> Iterator[Row]:
+            if stop == start:
+                return
+            for position, row in enumerate(rows(), 1):
+                if position > start:
+                    yield row
+                if position == stop:
+                    return
+
+        return limited
+
+

@@ -1,0 +1,72 @@
+"""Choosing among the functions of one name by argument types (PostgreSQL manual, Function Type Resolution)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rocklake_server.errors import UndefinedFunction
+from rocklake_server.plan.casts import implicit
+from rocklake_server.plan.expressions import Contextual, Expr, Lenient, Strict
+from rocklake_server.plan.type_rules import NUMBER_RANK, category
+from rocklake_server.schema.types import UNKNOWN, ColumnType, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Overload:
+    """One function: ``node`` is the kind of node that calls ``function``; ``variadic`` repeats the last argument
+    type; ``optional`` counts the trailing arguments that may be missing."""
+
+    arguments: tuple[ColumnType, ...]
+    result: ColumnType
+    function: Callable[..., Value]
+    node: type[Strict] | type[Lenient] | type[Contextual] = Strict
+    optional: int = 0
+    variadic: bool = False
+
+    def types_for(self, count: int) -> tuple[ColumnType, ...] | None:
+        """The argument types of a call with ``count`` arguments."""
+        if self.variadic and count >= len(self.arguments):
+            return self.arguments + self.arguments[-1:] * (count - len(self.arguments))
+        if len(self.arguments) - self.optional <= count <= len(self.arguments):
+            return self.arguments[:count]
+        return None
+
+
+def _score(given: ColumnType, wanted: ColumnType) -> int | None:
+    """2: the same type; 1: converts by itself; ``None``: does not."""
+    if given.oid == wanted.oid:
+        return 2
+    if given.oid == UNKNOWN.oid:
+        return 1
+    if given.oid in NUMBER_RANK and wanted.oid in NUMBER_RANK:
+        return 1 if NUMBER_RANK[given.oid] <= NUMBER_RANK[wanted.oid] else None
+    return 1 if category(given) == category(wanted) else None
+
+
+def undefined_function(name: str, arguments: Sequence[Expr]) -> UndefinedFunction:
+    shown = ", ".join(argument.type.name for argument in arguments)
+    return UndefinedFunction(
+        f"function {name}({shown}) does not exist",
+        hint="No function matches the given name and argument types. You might need to add explicit type casts.",
+    )
+
+
+def call(name: str, overloads: Sequence[Overload], arguments: Sequence[Expr]) -> Expr:
+    """The call of the overload that fits best, the first of equals. Raises UndefinedFunction."""
+    best: tuple[int, Overload, tuple[ColumnType, ...]] | None = None
+    for overload in overloads:
+        types = overload.types_for(len(arguments))
+        if types is None:
+            continue
+        scores = [_score(argument.type, wanted) for argument, wanted in zip(arguments, types, strict=True)]
+        if None in scores:
+            continue
+        total = sum(score for score in scores if score is not None)
+        if best is None or total > best[0]:
+            best = (total, overload, types)
+    if best is None:
+        raise undefined_function(name, arguments)
+    _total, chosen, types = best
+    typed = tuple(implicit(argument, wanted) for argument, wanted in zip(arguments, types, strict=True))
+    return chosen.node(chosen.result, chosen.function, typed)

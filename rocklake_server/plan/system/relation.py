@@ -1,0 +1,151 @@
+"""A system relation: its columns as PostgreSQL 15 declares them, and its rows computed from a transaction's
+view.
+
+Three kinds are built here: rows that follow from each relation of the lake on its own, rows that follow
+from the view as a whole, and rows that never change. Computed rows are kept per definitions version, so
+asking again returns the same tuple object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from rocklake_server.catalog.view import TransactionView
+from rocklake_server.plan.system.oids import namespace_of, namespaces
+from rocklake_server.schema.model import Relation, RelationColumn
+from rocklake_server.schema.types import ALL_TYPES, OID, SMALLINT, TEXT, Value, array_of
+
+SystemRow: TypeAlias = tuple[Value, ...]
+SystemRows: TypeAlias = tuple[SystemRow, ...]
+
+CACHED_RESULTS_MAX = 256
+"""Row sets kept, of all system relations and definitions versions together."""
+
+CACHED_ROWS_MAX = 1_000_000
+"""Rows in the kept row sets; the newest set stays whatever its size."""
+
+CACHED_RELATIONS_MAX = 65_536
+"""Row groups of single relations that are kept for the next definitions version."""
+
+_STAND_INS = {
+    "pg_node_tree": TEXT, "anyarray": TEXT, "pg_lsn": TEXT, "_aclitem": array_of(TEXT),
+    "int2vector": array_of(SMALLINT), "oidvector": array_of(OID),
+}
+_TYPES = {column_type.typname: column_type for column_type in ALL_TYPES} | _STAND_INS
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRelation:
+    """One relation of pg_catalog or information_schema.
+
+    ``rows`` returns the values of ``columns``, then those of ``hidden`` (system columns that a query
+    must name). It returns the same tuple as long as the view's definitions version is the same.
+    """
+
+    schema: str
+    name: str
+    columns: tuple[RelationColumn, ...]
+    rows: Callable[[TransactionView], Sequence[SystemRow]]
+    hidden: tuple[RelationColumn, ...] = ()
+
+
+class Scope(NamedTuple):
+    """Where a relation stands: the database's name, and the OID and name of its namespace."""
+
+    database: str
+    namespace: int
+    schema: str
+
+
+def columns(declaration: str) -> tuple[RelationColumn, ...]:
+    """The columns of a declaration ``name typname, ...``, with the type names of pg_type.
+
+    A type that the server does not have is replaced by the one that carries the same values: expression
+    trees and log positions by text, vectors and access control lists by arrays.
+    """
+    pairs = [item.split() for item in declaration.split(",")]
+    return tuple(
+        RelationColumn(name, _TYPES[typname], number) for number, (name, typname) in enumerate(pairs, 1)
+    )
+
+
+class _RowCache:
+    """Row sets by key, oldest out first. Holds definitions versions and rows, never a view. Event loop
+    only."""
+
+    def __init__(self) -> None:
+        self._results: dict[Hashable, SystemRows] = {}
+        self._row_count = 0
+
+    def get(self, key: Hashable) -> SystemRows | None:
+        return self._results.get(key)
+
+    def put(self, key: Hashable, rows: SystemRows) -> None:
+        self._results[key] = rows
+        self._row_count += len(rows)
+        while len(self._results) > CACHED_RESULTS_MAX or self._row_count > CACHED_ROWS_MAX:
+            if len(self._results) == 1:
+                return
+            oldest = next(iter(self._results))
+            self._row_count -= len(self._results.pop(oldest))
+
+
+_results = _RowCache()
+_groups: dict[tuple[str, int, Scope], tuple[Relation, SystemRows]] = {}
+
+
+def _group(name: str, relation: Relation, scope: Scope,
+           build: Callable[[Relation, Scope], SystemRows]) -> SystemRows:
+    """The rows of one relation. They are found by the relation's identity, which the entry keeps alive."""
+    key = (name, id(relation), scope)
+    found = _groups.get(key)
+    if found is not None:
+        return found[1]
+    rows = build(relation, scope)
+    if len(_groups) >= CACHED_RELATIONS_MAX:
+        del _groups[next(iter(_groups))]
+    _groups[key] = relation, rows
+    return rows
+
+
+def from_view(schema: str, name: str, declaration: str,
+              build: Callable[[TransactionView], SystemRows]) -> SystemRelation:
+    """A system relation whose rows depend on the database's name, its schemas and its relations."""
+    return SystemRelation(schema, name, columns(declaration), _cached(f"{schema}.{name}", build))
+
+
+def from_each_relation(schema: str, name: str, declaration: str,
+                       build: Callable[[Relation, Scope], SystemRows], hidden: str = "") -> SystemRelation:
+    """A system relation that holds some rows for each relation of the lake."""
+    full_name = f"{schema}.{name}"
+
+    def rows(view: TransactionView) -> SystemRows:
+        oids = namespaces(view)
+        collected: list[SystemRow] = []
+        for relation in view.relations():
+            namespace, schema_name = namespace_of(relation, oids)
+            collected += _group(full_name, relation, Scope(view.database, namespace, schema_name), build)
+        return tuple(collected)
+
+    return SystemRelation(schema, name, columns(declaration), _cached(full_name, rows),
+                          columns(hidden) if hidden else ())
+
+
+def constant(schema: str, name: str, declaration: str, rows: SystemRows = ()) -> SystemRelation:
+    """A system relation whose rows are the same everywhere; without rows: one for what a lake never has."""
+    return SystemRelation(schema, name, columns(declaration), lambda _: rows)
+
+
+def _cached(name: str,
+            build: Callable[[TransactionView], SystemRows]) -> Callable[[TransactionView], SystemRows]:
+    def rows(view: TransactionView) -> SystemRows:
+        key = (name, view.database, view.definitions_version, tuple(view.schemas()))
+        found = _results.get(key)
+        if found is None:
+            found = build(view)
+            _results.put(key, found)
+        return found
+
+    return rows

@@ -1,0 +1,64 @@
+"""Key spaces beside the declared relations: their first bytes, and the names that are used within them.
+
+A first byte is permanent. One that goes out of use moves to ``RETIRED_TAGS`` and is never given away again.
+"""
+
+from __future__ import annotations
+
+RETIRED_ROWS = 0xFB
+"""Rows that SQL DELETE removed: commit sequence, then the row's own key."""
+
+INDEXES = 0xFC
+"""Secondary indexes over ducklake_data_file and ducklake_delete_file; the next byte tells which."""
+
+DYNAMIC_RELATIONS = 0xFD
+"""Inlined and user relations: relation id, one byte for the kind, then the key fields."""
+
+COUNTERS = 0xFE
+"""Counters that mirror the ids which clients used: the rest of the key is the counter's name."""
+
+SYSTEM = 0xFF
+"""The server's own keys: the rest of the key is a name; a name with ids after it ends with 00 00."""
+
+RESERVED_TAGS = frozenset({RETIRED_ROWS, INDEXES, DYNAMIC_RELATIONS, COUNTERS, SYSTEM})
+RETIRED_TAGS: frozenset[int] = frozenset()
+
+INDEX_REGISTERED_AT = 0x01
+"""snapshot_id, table_id, data_file_id: the files that a snapshot registered."""
+
+INDEX_VISIBLE_AT = 0x02
+"""table_id, end_snapshot (7FFFFFFFFFFFFFFF while not ended), data_file_id: a table's files by their end."""
+
+INDEX_FILE_TABLE = 0x03
+"""data_file_id; the value holds its table_id."""
+
+INDEX_DELETE_FILE = 0x04
+"""delete_file_id; the value holds its table_id and data_file_id."""
+
+KIND_INLINED_DATA = 0x01
+KIND_INLINED_DELETE = 0x02
+KIND_USER = 0x03
+
+COUNTER_SNAPSHOT = "next_snapshot_id"
+COUNTER_CATALOG = "next_catalog_id"
+COUNTER_FILE = "next_file_id"
+COUNTER_COLUMN = "column_id_{table_id}"
+COUNTER_NAMES = frozenset({COUNTER_SNAPSHOT, COUNTER_CATALOG, COUNTER_FILE, COUNTER_COLUMN})
+
+SYSTEM_WRITER_EPOCH = "writer-epoch"
+SYSTEM_RETAIN_FROM = "retain-from"
+SYSTEM_FORMAT_VERSION = "catalog-format-version"
+SYSTEM_COMMIT_SEQUENCE = "commit-sequence"
+SYSTEM_NEXT_ROW = "next-row"
+"""The number of rows that ever got a ctid in this lake."""
+
+SYSTEM_NEXT_RELATION = "next-relation"
+"""Above every relation id ever used."""
+
+SYSTEM_DROPPED = "dropped"
+"""Keyed by relation id: the definition of a dropped relation whose retired rows are still there."""
+
+SYSTEM_RELATION = "relation"
+"""Keyed by relation id: the definition of one relation."""
+
+CATALOG_FORMAT_VERSION = 1

@@ -1,0 +1,1 @@
+"""An ordered key-value store behind one narrow protocol. Knows bytes, not tables."""

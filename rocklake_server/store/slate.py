@@ -1,0 +1,268 @@
+"""The store over SlateDB: a write is durable when it returns, scans read ahead, opening ends in bounded time.
+
+Cost of a write: one PUT of one log file. On a local folder the log file and its directory are synced as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from slatedb.uniffi import (
+    DbBuilder,
+    DbCache,
+    DurabilityLevel,
+    Error,
+    FlushOptions,
+    FlushType,
+    FoyerCacheOptions,
+    KeyRange,
+    ScanOptions,
+)
+from slatedb.uniffi import WriteBatch as NativeBatch
+
+from rocklake_server.errors import CannotConnectNow, InternalProblem, StoreUnavailable
+from rocklake_server.store import marshalling
+from rocklake_server.store.base import Entry, Key, Prefix, StoreSnapshot, WriteBatch
+from rocklake_server.store.folder_sync import FolderSync, zero_length_wal_files
+from rocklake_server.store.object_stores import StoreLocation, build_object_store
+from rocklake_server.store.ranges import key_range
+from rocklake_server.store.scan_worker import read_ahead
+from rocklake_server.store.slate_errors import closed_error, read_error, unknown_outcome
+from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
+
+_log = logging.getLogger(__name__)
+
+_FIRST_BATCH_ROWS = 128
+"""Entries of a scan that are read on the caller's loop; what is longer goes on at the scan thread."""
+_FILL_SLICE = 2000
+"""Operations that reach the library between two turns of the loop."""
+_TABLE_SYNC_INTERVAL_S = 1.0
+
+
+class SlateSnapshot:
+    """SlateDB's snapshot: stable under later writes, unusable once its handle is closed or fenced."""
+
+    __slots__ = ("_location", "_native", "_settings")
+
+    def __init__(self, native: Any, location: StoreLocation, settings: SlateSettings) -> None:
+        self._native = native
+        self._location = location
+        self._settings = settings
+
+    async def get(self, key: Key) -> bytes | None:
+        if not key:
+            return None
+        try:
+            value: bytes | None = await self._native.get(key)
+        except Error as error:
+            raise read_error(error, self._location) from None
+        return value
+
+    async def scan(self, prefix: Prefix, *, start: bytes = b"", stop: bytes | None = None
+                   ) -> AsyncIterator[list[Entry]]:
+        bounds = key_range(prefix, start, stop)
+        if bounds is None:
+            return
+        settings = self._settings
+        options = ScanOptions(
+            durability_filter=DurabilityLevel.MEMORY, dirty=False, cache_blocks=True,
+            read_ahead_bytes=settings.scan_read_ahead_bytes, max_fetch_tasks=settings.scan_fetch_tasks)
+        span = KeyRange(start=bounds.start or None, start_inclusive=True, end=bounds.stop,
+                        end_inclusive=False)
+        try:
+            iterator = await self._native.scan_with_options(span, options)
+            entries = await marshalling.next_batch(iterator, _FIRST_BATCH_ROWS)
+            if entries:
+                yield entries
+            if len(entries) == _FIRST_BATCH_ROWS:
+                rows_max = settings.scan_batch_rows
+                async for entries in read_ahead(partial(marshalling.next_batch, iterator, rows_max)):
+                    yield entries
+        except Error as error:
+            raise read_error(error, self._location) from None
+
+
+class SlateStore:
+    """One SlateDB database, opened for writing. Made by ``open_slate_store``.
+
+    Writes and snapshots take turns: a snapshot waits for the write in flight, so it never shows a batch that
+    is not durable. After OutcomeUnknown, or when the handle is lost, every call fails until ``reopen``.
+    """
+
+    def __init__(self, location: StoreLocation, settings: SlateSettings) -> None:
+        self.location = location
+        self.zero_length_wal_files: tuple[Path, ...] = ()
+        """Empty log files found at opening (local folders only): fence markers, or lost writes when the
+        caller's commit sequence has a gap."""
+        self._settings = settings
+        self._turn = asyncio.Lock()
+        self._db: Any = None
+        self._writes = 0
+        self._in_doubt = False
+        self._closed = False
+        self._background: set[asyncio.Task[None]] = set()
+        self._sync: FolderSync | None = None
+        self._sync_thread: ThreadPoolExecutor | None = None
+
+    async def snapshot(self) -> StoreSnapshot:
+        async with self._turn:
+            self._require_usable()
+            try:
+                native = await self._db.snapshot()
+            except Error as error:
+                raise read_error(error, self.location) from None
+            return SlateSnapshot(native, self.location, self._settings)
+
+    async def write(self, batch: WriteBatch) -> None:
+        """As Store.write. An empty batch does nothing. ``batch`` must not change meanwhile."""
+        async with self._turn:
+            self._require_usable()
+            if not batch.operations:
+                return
+            native = await self._native_batch(batch)
+            self._in_doubt = True  # from here on, also when this task is cancelled
+            try:
+                handle = await self._db.write(native)
+                await self._db.flush_with_options(FlushOptions(flush_type=FlushType.WAL))
+                await handle.await_durable()
+                if self._sync is not None:
+                    await self._on_sync_thread(self._sync.sync_wal)
+            except (Error, OSError) as error:
+                _log.warning("store %s: a write failed with %s", self.location, type(error).__name__)
+                raise unknown_outcome(self.location) from error
+            self._in_doubt = False
+        self._writes += 1
+        if self._writes % self._settings.wal_files_max == 0:
+            self._start(self._flush_memtable())
+
+    async def close(self) -> None:
+        async with self._turn:
+            if self._closed:
+                return
+            self._closed = True
+            await self._release(flush=not self._in_doubt)
+            if self._sync_thread is not None:
+                self._sync_thread.shutdown()
+
+    async def reopen(self) -> None:
+        """Gives up the handle and opens another, which shows whether a write in doubt is there. Raises as
+        ``open_slate_store``; may be repeated. Fences whoever opened the store meanwhile."""
+        async with self._turn:
+            if self._closed:
+                raise CannotConnectNow(f'store "{self.location}" is closed')
+            self._in_doubt = True
+            await self._release(flush=False)
+            await self._open()
+
+    @property
+    def needs_reopen(self) -> bool:
+        """The outcome of a write is unknown, or the handle is lost: fenced by another server or failed."""
+        return not self._closed and (self._in_doubt or self._db is None
+                                     or self._db.status().close_reason is not None)
+
+    async def _open(self) -> None:
+        """Opens a handle within the bounded time and makes the store usable."""
+        use_runtime_threads()
+        folder = self.location.folder
+        if folder is not None:
+            self._sync = FolderSync(Path(self.location.bucket), folder)
+            self.zero_length_wal_files = tuple(zero_length_wal_files(folder))
+            self._sync_thread = self._sync_thread or ThreadPoolExecutor(1, "rocklake-fsync")
+        builder = DbBuilder(self.location.path, build_object_store(self.location))
+        builder.with_settings(native_settings(self._settings, is_local=folder is not None))
+        builder.with_db_cache(DbCache.new_foyer_cache(
+            FoyerCacheOptions(max_capacity=self._settings.block_cache_bytes, shards=4)), 0)
+        try:
+            async with asyncio.timeout(self._settings.open_timeout_s):
+                self._db = await builder.build()
+        except TimeoutError:
+            raise StoreUnavailable(f'store "{self.location}": it does not answer in time') from None
+        except Error as error:
+            _log.debug("store %s: opening failed with %s", self.location, type(error).__name__)
+            raise read_error(error, self.location) from None
+        if self._sync is not None:
+            await self._on_sync_thread(self._sync.sync_all)
+            self._start(self._sync_tables())
+        self._in_doubt = False
+
+    async def _release(self, *, flush: bool) -> None:
+        """Shuts the handle down, with a memtable flush so that the next opening has no log to replay."""
+        for task in tuple(self._background):
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        db, self._db = self._db, None
+        if db is None:
+            return
+        try:
+            async with asyncio.timeout(self._settings.close_timeout_s):
+                if flush and db.status().close_reason is None:
+                    await db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
+                await db.shutdown()
+            if self._sync is not None:
+                await self._on_sync_thread(self._sync.sync_tables)
+        except (Error, OSError, TimeoutError) as error:
+            # Every acknowledged write is in the log, so the next opening finds it there.
+            _log.warning("store %s: closing failed with %s", self.location, type(error).__name__)
+
+    def _require_usable(self) -> None:
+        if self._closed:
+            raise CannotConnectNow(f'store "{self.location}" is closed')
+        if self._in_doubt or self._db is None:
+            raise CannotConnectNow(f'store "{self.location}" must be reopened after a failure')
+        reason = self._db.status().close_reason
+        if reason is not None:
+            raise closed_error(reason, self.location)
+
+    async def _native_batch(self, batch: WriteBatch) -> Any:
+        if b"" in batch.operations:
+            raise InternalProblem("a write batch holds an empty key")
+        native = NativeBatch()
+        operations = iter(batch.operations.items())
+        marshalling.fill(native, islice(operations, _FILL_SLICE))
+        for _ in range(_FILL_SLICE, len(batch.operations), _FILL_SLICE):
+            await asyncio.sleep(0)
+            marshalling.fill(native, islice(operations, _FILL_SLICE))
+        return native
+
+    async def _flush_memtable(self) -> None:
+        """Bounds the log that a restart replays. A failure shows in the next write."""
+        with suppress(Error):
+            await self._db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
+
+    async def _sync_tables(self) -> None:
+        """Syncs what SlateDB's own tasks write between two of our writes."""
+        while self._sync is not None:
+            await asyncio.sleep(_TABLE_SYNC_INTERVAL_S)
+            with suppress(OSError):
+                await self._on_sync_thread(self._sync.sync_tables)
+
+    async def _on_sync_thread(self, work: Any) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._sync_thread, work)
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+
+async def open_slate_store(location: StoreLocation, settings: SlateSettings | None = None) -> SlateStore:
+    """Opens (creating it when missing) the SlateDB database at ``location`` and fences its previous writer.
+
+    Raises StoreUnavailable when the store cannot be reached within ``settings.open_timeout_s``, CorruptValue
+    when its files cannot be read, InvalidParameterValue for settings or options that are not accepted.
+    """
+    store = SlateStore(location, settings or SlateSettings())
+    try:
+        await store._open()
+    except BaseException:
+        await store.close()
+        raise
+    return store

@@ -1,0 +1,54 @@
+"""SlateDB's failures as this server's errors. The library's own texts may name credentials: they stay out."""
+
+from __future__ import annotations
+
+from slatedb.uniffi import CloseReason, Error
+
+from rocklake_server.errors import (
+    CannotConnectNow,
+    CatalogError,
+    CorruptValue,
+    InternalProblem,
+    OutcomeUnknown,
+    StoreUnavailable,
+)
+from rocklake_server.store.object_stores import StoreLocation
+
+_HINTS = (
+    (("403", "AccessDenied", "Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch"), "access is denied"),
+    (("401", "Unauthorized"), "the credentials are not accepted"),
+    (("NoSuchBucket", "ContainerNotFound"), "the bucket does not exist"),
+    (("timed out", "timeout", "deadline"), "it does not answer in time"),
+    (("error sending request", "onnection refused", "onnect error", "dns error"), "it cannot be reached"),
+)
+"""Words in the library's text, and what they tell an operator; the first row that fits counts."""
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    hints = (hint for words, hint in _HINTS if any(word in text for word in words))
+    return next(hints, "it refuses the request")
+
+
+def read_error(error: Exception, location: StoreLocation) -> CatalogError:
+    """For a failed read or opening, or a write that is known not to have begun."""
+    if isinstance(error, Error.Closed):
+        return closed_error(error.reason, location)
+    if isinstance(error, Error.Unavailable):
+        return StoreUnavailable(f'store "{location}": {_reason(error)}')
+    if isinstance(error, Error.Data):
+        return CorruptValue(f'store "{location}" holds a file that SlateDB cannot read')
+    return InternalProblem(f'store "{location}": SlateDB refuses a call ({type(error).__name__})')
+
+
+def closed_error(reason: object, location: StoreLocation) -> CatalogError:
+    """For a handle whose status has a close reason: nothing more can be read or written through it."""
+    if reason == CloseReason.FENCED:
+        return CannotConnectNow(f'store "{location}": another server has taken it over')
+    if reason == CloseReason.CLEAN:
+        return CannotConnectNow(f'store "{location}" is closed')
+    return StoreUnavailable(f'store "{location}": its handle has failed and must be reopened')
+
+
+def unknown_outcome(location: StoreLocation) -> OutcomeUnknown:
+    return OutcomeUnknown(f'store "{location}" failed during a write, which may or may not be there')

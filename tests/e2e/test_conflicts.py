@@ -1,0 +1,143 @@
+"""Several writers at once: DuckLake's own retry resolves what can be resolved, and true conflicts fail."""
+
+from __future__ import annotations
+
+import threading
+
+import duckdb
+import pytest
+
+from tests.duckdb_client import LakeClient
+from tests.e2e.conftest import OpenLake
+
+NO_RETRY = "SET ducklake_max_retry_count = 0"
+
+
+@pytest.fixture
+def pair(lake: LakeClient, open_lake: OpenLake) -> tuple[LakeClient, LakeClient]:
+    """Two clients on a lake with the table t(id) that holds row 1."""
+    lake.run("CREATE TABLE t(id INTEGER)", "INSERT INTO t VALUES (1)")
+    return lake, open_lake()
+
+
+def _both_insert(first: LakeClient, second: LakeClient) -> None:
+    """Two open transactions on the same snapshot, the first committed."""
+    first.run("BEGIN", "INSERT INTO t VALUES (2)")
+    second.run("BEGIN", "INSERT INTO t VALUES (3)")
+    first.run("COMMIT")
+
+
+def test_without_retry_the_second_committer_collides(pair: tuple[LakeClient, LakeClient]) -> None:
+    """Shows that the next test's success needs the retry: both commits want the same snapshot id."""
+    first, second = pair
+    second.run(NO_RETRY)
+    _both_insert(first, second)
+    with pytest.raises(duckdb.Error, match="(?i)primary key|unique|conflict|concurrent") as failure:
+        second.run("COMMIT")
+    assert "ducklake_snapshot_pkey" in str(failure.value) or "could not serialize" in str(failure.value)
+    assert first.rows("FROM t ORDER BY id") == [(1,), (2,)]
+
+
+def test_with_retry_both_rows_are_there(pair: tuple[LakeClient, LakeClient], open_lake: OpenLake) -> None:
+    first, second = pair
+    before = first.snapshot()
+    _both_insert(first, second)
+    second.run("COMMIT")
+    other = open_lake()
+    assert other.rows("FROM t ORDER BY id") == [(1,), (2,), (3,)]
+    assert other.snapshot() == before + 2
+    assert other.rows("SELECT count(DISTINCT rowid) FROM t") == [(3,)]
+
+
+def test_schema_changes_of_different_things_are_both_kept(pair: tuple[LakeClient, LakeClient], open_lake: OpenLake) -> None:
+    first, second = pair
+    first.run("BEGIN", "CREATE TABLE a(x INTEGER)", "INSERT INTO a VALUES (10)")
+    second.run("BEGIN", "CREATE TABLE b(x VARCHAR)", "INSERT INTO b VALUES ('y')", "CREATE SCHEMA s")
+    first.run("COMMIT")
+    second.run("COMMIT")
+    other = open_lake()
+    assert other.rows("FROM a") == [(10,)]
+    assert other.rows("FROM b") == [("y",)]
+    ids = other.rows("SELECT count(*), count(DISTINCT table_id) FROM __ducklake_metadata_lake.ducklake_table")
+    assert ids == [(3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        pytest.param("CREATE TABLE u(a INTEGER)", "CREATE TABLE u(b VARCHAR)", id="same-table-name"),
+        pytest.param("CREATE SCHEMA s", "CREATE SCHEMA s", id="same-schema-name"),
+        pytest.param("DELETE FROM t WHERE id = 1", "DELETE FROM t WHERE id = 1", id="same-row-deleted"),
+        pytest.param("DROP TABLE t", "INSERT INTO t VALUES (5)", id="insert-into-dropped"),
+        pytest.param("DROP TABLE t", "DROP TABLE t", id="dropped-twice"),
+        pytest.param("ALTER TABLE t ADD COLUMN x INTEGER", "ALTER TABLE t ADD COLUMN y INTEGER", id="both-alter"),
+    ],
+)
+def test_true_conflicts_fail_and_change_nothing(
+    one: str, two: str, pair: tuple[LakeClient, LakeClient], open_lake: OpenLake
+) -> None:
+    first, second = pair
+    first.run("BEGIN", one)
+    second.run("BEGIN", two)
+    first.run("COMMIT")
+    after_first = first.snapshot()
+    with pytest.raises(duckdb.TransactionException, match="(?i)conflict"):
+        second.run("COMMIT")
+    assert open_lake().snapshot() == after_first
+    second.run("CREATE TABLE after_failure(x INTEGER)")
+    assert first.rows("FROM after_failure") == []
+
+
+def test_threads_of_clients_lose_no_row(lake: LakeClient, open_lake: OpenLake) -> None:
+    writers, inserts = 4, 8
+    lake.run("CREATE TABLE t(writer INTEGER, n INTEGER)")
+    clients = [open_lake() for _ in range(writers)]
+    start = threading.Barrier(writers)
+    failures: list[str] = []
+
+    def write(writer: int, client: LakeClient) -> None:
+        client.run("SET ducklake_max_retry_count = 100")
+        start.wait()
+        for n in range(inserts):
+            try:
+                client.run(f"INSERT INTO t VALUES ({writer}, {n})")
+            except duckdb.Error as error:
+                failures.append(str(error))
+
+    threads = [threading.Thread(target=write, args=pair) for pair in enumerate(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    other = open_lake()
+    assert other.rows("FROM t ORDER BY ALL") == [(w, n) for w in range(writers) for n in range(inserts)]
+    assert other.snapshot() == 1 + writers * inserts
+    assert other.rows("SELECT count(DISTINCT rowid) FROM t") == [(writers * inserts,)]
+
+
+def test_many_clients_attach_a_new_lake_at_once(dsn: str, open_lake: OpenLake) -> None:
+    """The first one creates the catalog; nobody sees half of it and none is created twice."""
+    lakes: list[LakeClient] = []
+    failures: list[str] = []
+    start = threading.Barrier(3)
+
+    def attach(number: int) -> None:
+        start.wait()
+        try:
+            client = open_lake()
+            client.run(f"CREATE TABLE t{number}(id INTEGER)")
+            lakes.append(client)
+        except duckdb.Error as error:
+            failures.append(str(error))
+
+    threads = [threading.Thread(target=attach, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    survivors = len(lakes)
+    assert survivors >= 1, failures
+    other = open_lake()
+    assert other.value("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'lake'") == survivors
+    assert other.value("SELECT count(*) FROM __ducklake_metadata_lake.ducklake_snapshot") == survivors + 1

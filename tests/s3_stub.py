@@ -1,0 +1,291 @@
+"""A small S3 server for tests: buckets in memory, requests counted, delays and failures on demand.
+
+It answers path-style requests and ignores signatures: LIST (version 2), GET with ranges, HEAD, PUT with
+If-None-Match and If-Match, DELETE and the bulk delete. ``x-amz-meta-*`` headers come back as they were sent. It
+runs in a thread with its own event loop::
+
+    with S3Stub() as stub:
+        location = parse_store_url("s3://bucket/prefix", stub.variables)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import threading
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from enum import Enum
+from types import TracebackType
+from typing import NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
+from xml.sax.saxutils import escape
+
+from rocklake_server.clock import POSTGRES_EPOCH_UNIX_S, SystemClock
+
+
+class Action(Enum):
+    REFUSE = "answer with an error status and do nothing"
+    LOSE_RESPONSE = "do what is asked, then close the connection without an answer"
+    DROP = "close the connection and do nothing"
+
+
+@dataclass(slots=True)
+class Fault:
+    """What the next ``times`` requests (``None``: all) of one verb meet whose key holds ``key_part``."""
+
+    verb: str
+    action: Action
+    key_part: str = ""
+    times: int | None = 1
+    status: int = 503
+
+    def takes(self, verb: str, key: str) -> bool:
+        if verb != self.verb or self.key_part not in key or self.times == 0:
+            return False
+        if self.times is not None:
+            self.times -= 1
+        return True
+
+
+class Request(NamedTuple):
+    verb: str
+    bucket: str
+    key: str
+    query: dict[str, list[str]]
+    headers: dict[str, str]
+    body: bytes
+
+    def argument(self, name: str) -> str:
+        return self.query.get(name, [""])[0]
+
+
+@dataclass(slots=True)
+class Response:
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def encode(self, *, head_only: bool) -> bytes:
+        headers = {"Content-Length": str(len(self.body)), **self.headers}
+        lines = [f"HTTP/1.1 {self.status} Status", *map(": ".join, headers.items()), "", ""]
+        return "\r\n".join(lines).encode() + (b"" if head_only else self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    body: bytes
+    etag: str
+    metadata: dict[str, str]
+    modified: datetime
+
+
+def _now() -> datetime:
+    """Garbage collectors compare an object's age with the wall clock."""
+    return datetime.fromtimestamp(SystemClock().now_us() // 1_000_000 + POSTGRES_EPOCH_UNIX_S, UTC)
+
+
+def _error(status: int, code: str) -> Response:
+    body = f"<Error><Code>{code}</Code></Error>".encode()
+    return Response(status, body, {"Content-Type": "application/xml"})
+
+
+def directory_of(key: str) -> str:
+    """The directory that a key lies in, without the path above it: ``wal``, ``manifest``, …"""
+    return key.split("/")[-2] if "/" in key else ""
+
+
+class S3Stub:
+    """The server. ``counts`` is by ``(verb, directory)``; LIST and BULK_DELETE are verbs of their own."""
+
+    def __init__(self, *buckets: str) -> None:
+        self.objects: dict[str, dict[str, Object]] = {bucket: {} for bucket in buckets or ("bucket",)}
+        self.counts: Counter[tuple[str, str]] = Counter()
+        self.delays_s: dict[str, float] = {}
+        """Seconds before a verb is carried out."""
+        self.faults: list[Fault] = []
+        self.endpoint = ""
+        self._versions = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="s3-stub", daemon=True)
+        self._connections: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+
+    def __enter__(self) -> S3Stub:
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 traceback: TracebackType | None) -> None:
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The AWS variables that lead a client here."""
+        return {"AWS_ENDPOINT_URL": self.endpoint, "AWS_REGION": "us-east-1",
+                "AWS_ACCESS_KEY_ID": "stub-access", "AWS_SECRET_ACCESS_KEY": "stub-secret"}
+
+    def count(self, verb: str, directory: str | None = None) -> int:
+        """Requests of one verb, in one directory or in all."""
+        return sum(number for (counted, place), number in self.counts.items()
+                   if counted == verb and directory in (None, place))
+
+    async def _listen(self) -> None:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.endpoint = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def _stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for connection in self._connections:
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        try:
+            with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+                while (request := await _read_request(reader)) is not None:
+                    response = await self._respond(request)
+                    if response is None:
+                        break
+                    writer.write(response.encode(head_only=request.verb == "HEAD"))
+                    await writer.drain()
+        finally:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+            self._connections.discard(task)
+
+    async def _respond(self, request: Request) -> Response | None:
+        """The answer, or ``None`` to close the connection."""
+        verb, place = request.verb, directory_of(request.key)
+        if verb == "GET" and not request.key:
+            verb, place = "LIST", directory_of(request.argument("prefix").rstrip("/") + "/")
+        elif verb == "POST" and "delete" in request.query:
+            verb = "BULK_DELETE"
+        self.counts[verb, place] += 1
+        await asyncio.sleep(self.delays_s.get(verb, 0))
+        fault = next((fault for fault in self.faults if fault.takes(verb, request.key)), None)
+        if fault is not None and fault.action is Action.REFUSE:
+            return _error(fault.status, "SlowDown" if fault.status == 503 else "AccessDenied")
+        if fault is not None and fault.action is Action.DROP:
+            return None
+        response = self._carry_out(verb, request)
+        return None if fault is not None else response
+
+    def _carry_out(self, verb: str, request: Request) -> Response:
+        objects = self.objects.get(request.bucket)
+        if objects is None:
+            return _error(404, "NoSuchBucket")
+        match verb:
+            case "LIST":
+                return self._list(objects, request)
+            case "PUT":
+                return self._put(objects, request)
+            case "GET" | "HEAD":
+                return self._get(objects, request)
+            case "DELETE":
+                objects.pop(request.key, None)
+                return Response(204)
+            case "BULK_DELETE":
+                keys = re.findall(r"<Key>(.*?)</Key>", request.body.decode())
+                for key in keys:
+                    objects.pop(key, None)
+                deleted = "".join(f"<Deleted><Key>{key}</Key></Deleted>" for key in keys)
+                return Response(body=f"<DeleteResult>{deleted}</DeleteResult>".encode())
+            case _:
+                return _error(501, "NotImplemented")
+
+    def _put(self, objects: dict[str, Object], request: Request) -> Response:
+        held = objects.get(request.key)
+        if request.headers.get("if-none-match") == "*" and held is not None:
+            return _error(412, "PreconditionFailed")
+        expected = request.headers.get("if-match")
+        if expected is not None and (held is None or held.etag != expected):
+            return _error(412, "PreconditionFailed")
+        self._versions += 1
+        etag = f'"{hashlib.sha256(request.body).hexdigest()[:24]}-{self._versions}"'
+        metadata = {name: value for name, value in request.headers.items() if name.startswith("x-amz-meta-")}
+        objects[request.key] = Object(request.body, etag, metadata, _now())
+        return Response(headers={"ETag": etag})
+
+    @staticmethod
+    def _get(objects: dict[str, Object], request: Request) -> Response:
+        held = objects.get(request.key)
+        if held is None:
+            return _error(404, "NoSuchKey")
+        modified = format_datetime(held.modified, usegmt=True)
+        headers = {"ETag": held.etag, "Last-Modified": modified, **held.metadata}
+        span = re.fullmatch(r"bytes=(\d*)-(\d*)", request.headers.get("range", ""))
+        if span is None or request.verb == "HEAD":
+            return Response(200, held.body, headers)
+        size = len(held.body)
+        if span[1]:
+            first, end = int(span[1]), min(size, int(span[2]) + 1 if span[2] else size)
+        else:
+            first, end = max(0, size - int(span[2])), size
+        if first >= size:
+            return _error(416, "InvalidRange")
+        headers["Content-Range"] = f"bytes {first}-{end - 1}/{size}"
+        return Response(206, held.body[first:end], headers)
+
+    @staticmethod
+    def _list(objects: dict[str, Object], request: Request) -> Response:
+        prefix, delimiter = request.argument("prefix"), request.argument("delimiter")
+        after = request.argument("continuation-token") or request.argument("start-after")
+        limit = int(request.argument("max-keys") or 1000)
+        contents: list[str] = []
+        folders: dict[str, None] = {}
+        last, is_truncated = "", False
+        for key in sorted(key for key in objects if key.startswith(prefix) and key > after):
+            if len(contents) + len(folders) == limit:
+                is_truncated = True
+                break
+            last = key
+            rest = key[len(prefix):]
+            if delimiter and delimiter in rest:
+                folders[prefix + rest.split(delimiter, 1)[0] + delimiter] = None
+            else:
+                contents.append(key)
+        items = "".join(_contents(key, objects[key]) for key in contents)
+        items += "".join(f"<CommonPrefixes><Prefix>{escape(folder)}</Prefix></CommonPrefixes>"
+                         for folder in folders)
+        if is_truncated:
+            items += f"<NextContinuationToken>{escape(last)}</NextContinuationToken>"
+        body = (f'<?xml version="1.0" encoding="UTF-8"?><ListBucketResult>'
+                f"<IsTruncated>{str(is_truncated).lower()}</IsTruncated>{items}</ListBucketResult>")
+        return Response(body=body.encode(), headers={"Content-Type": "application/xml"})
+
+
+def _contents(key: str, held: Object) -> str:
+    return (f"<Contents><Key>{escape(key)}</Key><Size>{len(held.body)}</Size>"
+            f"<LastModified>{held.modified:%Y-%m-%dT%H:%M:%S.000Z}</LastModified>"
+            f"<ETag>{escape(held.etag)}</ETag></Contents>")
+
+
+async def _read_request(reader: asyncio.StreamReader) -> Request | None:
+    line = await reader.readline()
+    if not line:
+        return None
+    verb, target, _ = line.decode().split(" ", 2)
+    headers: dict[str, str] = {}
+    while (line := await reader.readline()) not in (b"\r\n", b""):
+        name, _, value = line.decode().partition(":")
+        headers[name.strip().lower()] = value.strip()
+    body = b""
+    if "content-length" in headers:
+        body = await reader.readexactly(int(headers["content-length"]))
+    parts = urlsplit(target)
+    bucket, _, key = unquote(parts.path).lstrip("/").partition("/")
+    return Request(verb, bucket, key, parse_qs(parts.query, keep_blank_values=True), headers, body)
