@@ -84,6 +84,10 @@ class UndefinedPreparedStatement(CatalogError, sqlstate="26000"):
     """Bind, Describe or Close of a statement that does not exist."""
 
 
+class DuplicatePortal(CatalogError, sqlstate="42P03"):
+    """Bind of a named portal that exists."""
+
+
 class UndefinedPortal(CatalogError, sqlstate="34000"):
     """Execute or Describe of a portal that does not exist."""
 
@@ -106,6 +110,18 @@ class DatatypeMismatch(CatalogError, sqlstate="42804"):
 
 class SubstringProblem(CatalogError, sqlstate="22011"):
     """A substring of negative length."""
+
+
+class InvalidEscape(CatalogError, sqlstate="22025"):
+    """A LIKE pattern that ends with its escape character."""
+
+
+class InvalidRegularExpression(CatalogError, sqlstate="2201B"):
+    """A text that is no regular expression."""
+
+
+class ReadOnlySystemRelation(CatalogError, sqlstate="42501"):
+    """A write to a system catalog, or one that the role may not do."""
 
 
 class CannotCoerce(CatalogError, sqlstate="42846"):
@@ -260,12 +276,24 @@ class ObjectNotInPrerequisiteState(CatalogError, sqlstate="55000"):
     """The object is not in a state that the command needs."""
 
 
+class FixedSetting(CatalogError, sqlstate="55P02"):
+    """SET of a setting that nobody can change."""
+
+
 class QueryCanceled(CatalogError, sqlstate="57014"):
     """A CancelRequest or statement_timeout ended the statement."""
 
 
 class AdminShutdown(CatalogError, sqlstate="57P01", severity="FATAL"):
     """The server is stopping."""
+
+
+class IdleInTransaction(CatalogError, sqlstate="25P03", severity="FATAL"):
+    """A client that left its block open longer than idle_in_transaction_session_timeout."""
+
+
+class IdleSession(CatalogError, sqlstate="57P05", severity="FATAL"):
+    """A client that said nothing for longer than idle_session_timeout."""
 
 
 class CannotConnectNow(CatalogError, sqlstate="57P03", severity="FATAL"):

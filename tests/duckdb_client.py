@@ -11,6 +11,7 @@ import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import duckdb
 
@@ -65,7 +66,7 @@ class LakeClient:
         for statement in statements:
             self.connection.execute(statement).fetchall()
 
-    def rows(self, query: str) -> list[tuple[object, ...]]:
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
         """All rows of a query, in the order they came."""
         return self.connection.execute(query).fetchall()
 
@@ -89,6 +90,11 @@ class LakeClient:
         self.run("CALL lake.set_option('data_inlining_row_limit', 0)")
 
     def close(self) -> None:
+        """End the client; an open transaction ends first, or DuckDB aborts the process when its server is gone."""
+        try:
+            self.connection.execute("ROLLBACK")
+        except duckdb.Error:
+            pass  # there was none
         self.connection.close()
 
     def __enter__(self) -> LakeClient:

@@ -118,6 +118,16 @@ class RockLakeServer:
         lines = self._stderr_path.read_text(errors="replace").splitlines()
         return "\n".join(lines[-LOG_TAIL_LINES:])
 
+    def lines_so_far(self, seconds: float) -> list[str]:
+        """The lines that follow the listening line on stdout, waiting at most ``seconds`` for the first."""
+        lines: list[str] = []
+        try:
+            while (line := self._lines.get(timeout=seconds if not lines else 0.1)) is not None:
+                lines.append(line.rstrip())
+        except queue.Empty:
+            pass  # no more for now
+        return lines
+
     @property
     def pid(self) -> int:
         assert self._process is not None, "the server is not running"

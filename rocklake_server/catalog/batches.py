@@ -9,6 +9,7 @@ from typing import cast
 from rocklake_server.catalog.access import Access, access_of
 from rocklake_server.catalog.image import Partition
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.relations import row_transform
 from rocklake_server.catalog.staged import Entry
 from rocklake_server.catalog.system_keys import write_counters, write_definition, write_drop
 from rocklake_server.catalog.validation import ROWS_PER_TURN, Member, Working, with_commit_time
@@ -28,22 +29,23 @@ class _Draft:
     counters: dict[str, int] = field(default_factory=dict)
 
 
-async def apply_member(lake: Lake, working: Working, member: Member, batch: WriteBatch, sequence: int) -> None:
-    """Add a member's changes to the group's batch and to ``working``. A value that cannot be encoded fails the member
-    and leaves the group as it was."""
+async def apply_member(lake: Lake, working: Working, member: Member, batch: WriteBatch, sequence: int) -> int:
+    """Add a member's changes to the group's batch and to ``working``; returns the bytes of its rows. A value that
+    cannot be encoded fails the member and leaves the group as it was."""
     draft = _Draft()
     for relation_id, entries in member.rows.items():
         access = access_of(member.definitions[relation_id])
         entries = await _with_times(lake, working, access, entries)
         await _write_rows(working, access, entries, draft, sequence)
     batch.operations.update(draft.batch.operations)
+    _apply_definitions(working, member, batch)
     for relation_id, partitions in draft.changes.items():
         into = working.changes.setdefault(relation_id, {})
         for partition, rows in partitions.items():
             into.setdefault(partition, {}).update(rows)
     working.counters.update(draft.counters)
     write_counters(batch, draft.counters)
-    _apply_definitions(working, member, batch)
+    return draft.batch.size_bytes
 
 
 async def _with_times(
@@ -130,6 +132,7 @@ def _raise_counters(working: Working, access: Access, row: Row, counters: dict[s
 
 
 def _apply_definitions(working: Working, member: Member, batch: WriteBatch) -> None:
+    """Before the member's own rows: what earlier members changed takes the new shape."""
     transaction = member.transaction
     for relation_id, dropped in transaction.dropped.items():
         write_drop(batch, working.relations.by_id.get(relation_id, dropped))
@@ -144,6 +147,8 @@ def _apply_definitions(working: Working, member: Member, batch: WriteBatch) -> N
         if relation_now is None or relation_id in transaction.dropped:
             continue
         write_definition(batch, relation_now)
-        working.altered[relation_id] = (working.relations.by_id[relation_id], relation_now)
+        before = working.relations.by_id[relation_id]
+        working.altered[relation_id] = before, relation_now
+        working.reshape(relation_id, row_transform(before, relation_now))
         working.relations = working.relations.with_relation(relation_now)
         working.redefined.add(relation_id)

@@ -12,7 +12,7 @@ from rocklake_server.store.base import Key
 class RowChunk:
     """Rows as plain tuples. Zones and encodings are computed on first use and live as long as the chunk."""
 
-    __slots__ = ("_by_ctid", "_zones", "encodings", "keys", "rows")
+    __slots__ = ("_by_ctid", "_inserted", "_zones", "encodings", "keys", "rows")
 
     def __init__(self, keys: list[Key], rows: list[Row]) -> None:
         if len(keys) != len(rows):
@@ -21,6 +21,7 @@ class RowChunk:
         self.rows: Sequence[Row] = rows
         self._zones: dict[int, Zone | None] = {}
         self._by_ctid: dict[int, int] | None = None
+        self._inserted: RowChunk | None = None
         self.encodings: dict[Hashable, bytes] = {}
 
     def zone(self, column: int) -> Zone | None:
@@ -40,6 +41,12 @@ class RowChunk:
             return Zone(min(present), max(present), has_null)
         except TypeError:
             return None
+
+    def in_insertion_order(self) -> RowChunk:
+        """The same rows in the order in which they got their ctids; itself when that is its order already."""
+        if self._inserted is None:
+            self._inserted = insertion_order([self])
+        return self._inserted
 
     def find_ctid(self, ctid: int) -> int | None:
         """The position of the row with that ctid."""
@@ -77,3 +84,14 @@ class RowChunk:
             return (low is None or zone.greatest >= low) and (high is None or zone.least <= high)  # type: ignore[operator]
         except TypeError:
             return True
+
+
+def insertion_order(chunks: Sequence[RowChunk]) -> RowChunk:
+    """All rows of ``chunks`` in the order in which they were inserted or last updated."""
+    keys = [key for chunk in chunks for key in chunk.keys]
+    rows = [row for chunk in chunks for row in chunk.rows]
+    ctids = [cast("int", row[-1]) for row in rows]
+    order = sorted(range(len(rows)), key=ctids.__getitem__)
+    if len(chunks) == 1 and order == list(range(len(rows))):
+        return chunks[0]
+    return RowChunk([keys[i] for i in order], [rows[i] for i in order])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from functools import partial
 
 from rocklake_server.catalog.batches import apply_member
 from rocklake_server.catalog.image import RelationImage
@@ -21,7 +22,7 @@ from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.validation import Working, validate
 from rocklake_server.errors import CatalogError, InternalProblem, OutcomeUnknown, StoreUnavailable
 from rocklake_server.limits import GROUP_BYTES_MAX, GROUP_MEMBERS_MAX
-from rocklake_server.store.base import WriteBatch
+from rocklake_server.store.base import StoreSnapshot, WriteBatch
 
 logger = logging.getLogger(__name__)
 
@@ -38,17 +39,24 @@ class Committer:
         self._lake = lake
         self._queue: deque[_Request] = deque()
         self._leader: asyncio.Task[None] | None = None
-        self._unresolved: int | None = None
+        self._in_doubt: tuple[Working, int] | None = None
 
     async def commit(self, transaction: LakeTransaction) -> None:
         """Returns once the transaction is durable and published. Raises what ``validate`` raises, StoreUnavailable
         when it is known not to have been written, OutcomeUnknown when that cannot be known. Cancelling the caller
         does not cancel the commit."""
         outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        outcome.add_done_callback(partial(self._let_go, self._lake.hold(transaction.root)))
         self._queue.append((transaction, outcome))
         if self._leader is None or self._leader.done():
             self._leader = asyncio.create_task(self._lead())
         await asyncio.shield(outcome)
+
+    def _let_go(self, root: Root, outcome: asyncio.Future[None]) -> None:
+        """A member's root is held until its outcome, which is looked at even when its client has gone."""
+        self._lake.release(root)
+        if not outcome.cancelled():
+            outcome.exception()
 
     async def drain(self) -> None:
         """Wait for every commit that was asked for."""
@@ -69,70 +77,109 @@ class Committer:
     async def _commit_group(self, group: list[_Request]) -> None:
         """Take a group from the queue into ``group`` and decide the outcome of each of its members."""
         lake = self._lake
-        if self._unresolved is not None:
-            group += self._queue
-            self._queue.clear()
-            await self._resolve(self._unresolved)
-            self._queue.extendleft(reversed(group))
-            group.clear()
+        if self._in_doubt is not None:
+            await self._settle_earlier(group)
         root = lake.newest
         sequence = root.sequence + 1
         working = Working(root, root.relations, dict(root.counters))
         batch = WriteBatch()
+        size_bytes = 0
         written: list[_Request] = []
-        while self._queue and len(group) < GROUP_MEMBERS_MAX and (not group or batch.size_bytes < GROUP_BYTES_MAX):
+        while self._queue and len(group) < GROUP_MEMBERS_MAX and size_bytes < GROUP_BYTES_MAX:
             request = self._queue.popleft()
             group.append(request)
-            if await self._admit(working, request, batch, sequence):
+            added_bytes = await self._admit(working, request, batch, sequence)
+            if added_bytes is not None:
+                size_bytes += added_bytes
                 written.append(request)
         if not written:
             return
         write_sequence(batch, sequence, *lake.high_water_marks)
-        await self._write(batch, sequence)
-        await self._publish(working, sequence)
+        await self._write(working, batch, sequence)
         for _, outcome in written:
             if not outcome.done():
                 outcome.set_result(None)
 
-    async def _admit(self, working: Working, request: _Request, batch: WriteBatch, sequence: int) -> bool:
-        """Add one transaction to the group, or fail it alone."""
+    async def _admit(self, working: Working, request: _Request, batch: WriteBatch, sequence: int) -> int | None:
+        """Add one transaction to the group, or fail it alone. Returns the bytes added, ``None`` for none."""
         transaction, outcome = request
         try:
             member = await validate(self._lake, working, transaction)
-            await apply_member(self._lake, working, member, batch, sequence)
+            return await apply_member(self._lake, working, member, batch, sequence)
         except CatalogError as error:
-            if not outcome.done():
-                outcome.set_exception(error)
-            return False
-        return True
+            problem = error
+        except Exception:
+            logger.exception("a transaction cannot be committed")
+            problem = InternalProblem("the commit failed for a reason of the server itself")
+        if not outcome.done():
+            outcome.set_exception(problem)
+        return None
 
-    async def _write(self, batch: WriteBatch, sequence: int) -> None:
-        """Raises only when the batch is known not to be in the store, or when that cannot be known."""
+    async def _write(self, working: Working, batch: WriteBatch, sequence: int) -> None:
+        """Make the batch durable and publish it. Raises only when it is known not to be in the store, or when that
+        cannot be known."""
+        written = False
         try:
             await self._lake.store.write(batch)
+            written = True
         except OutcomeUnknown:
-            self._unresolved = sequence
-            if not await self._resolve(sequence):
-                raise StoreUnavailable("the store failed while the commit was written; nothing was changed") from None
+            logger.warning("the outcome of commit %d is not known", sequence)
+        except StoreUnavailable:
+            if self._lake.store.needs_reopen:
+                await self._recover(working, sequence)
+            raise
+        except CatalogError:
+            raise
+        except Exception:
+            logger.exception("the store failed in commit %d", sequence)
+        if not await self._settle(working, sequence, written=written):
+            raise StoreUnavailable("the store failed while the commit was written; nothing was changed")
 
-    async def _resolve(self, sequence: int) -> bool:
-        """Whether the batch with ``sequence`` is in the store, read back. Raises OutcomeUnknown if that fails."""
+    async def _recover(self, working: Working, sequence: int) -> None:
+        """After the handle was lost: open another one now, or before the next group."""
+        try:
+            await self._settle(working, sequence, written=False)
+        except OutcomeUnknown as error:
+            logger.warning("the store cannot be opened again yet: %s", error)
+
+    async def _settle_earlier(self, group: list[_Request]) -> None:
+        """Find out about the batch in doubt before anything else is written; whoever waits fails if that fails."""
+        if self._in_doubt is None:
+            return
+        try:
+            await self._settle(*self._in_doubt, written=False)
+        except OutcomeUnknown:
+            group += self._queue
+            self._queue.clear()
+            raise StoreUnavailable("the store cannot be read after a failure; nothing was changed") from None
+
+    async def _settle(self, working: Working, sequence: int, *, written: bool) -> bool:
+        """Publish the batch if it is in the store; False when it is known not to be there. Raises OutcomeUnknown
+        when the store cannot be read; the next group finds out then."""
+        lake = self._lake
+        self._in_doubt = working, sequence
         for attempt in range(READ_BACK_ATTEMPTS):
             if attempt:
                 await asyncio.sleep(READ_BACK_PAUSE_S * 2**attempt)
             try:
-                found = await read_sequence(await self._lake.store.snapshot())
+                if lake.store.needs_reopen:
+                    await lake.store.reopen()
+                snapshot = await lake.store.snapshot()
+                landed = written or await read_sequence(snapshot) >= sequence
             except CatalogError as error:
                 logger.warning("cannot read the commit sequence back: %s", error)
                 continue
-            self._unresolved = None
-            return found >= sequence
+            self._in_doubt = None
+            if landed:
+                self._publish(working, sequence, snapshot)
+            else:
+                lake.newest.snapshot = snapshot
+            return landed
         raise OutcomeUnknown("the store failed while the commit was written; whether it was kept is not known")
 
-    async def _publish(self, working: Working, sequence: int) -> None:
+    def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
         """Make the durable state the newest root."""
         lake = self._lake
-        snapshot = await lake.store.snapshot()
         try:
             images = _images_after(lake.newest, working)
         except Exception:

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 
 from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
 from rocklake_server.catalog.definitions import Definitions
+from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, IsolationLevel, Match
 from rocklake_server.catalog.waits import Holder
-from rocklake_server.errors import ReadOnlyTransaction, UndefinedSavepoint, Unsupported
+from rocklake_server.errors import (
+    ActiveTransaction,
+    InvalidParameterValue,
+    ReadOnlyTransaction,
+    UndefinedSavepoint,
+    Unsupported,
+)
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 
@@ -41,7 +48,6 @@ class DatabaseTransaction(Definitions):
         self.temporary = temporary
         self.started = False
         self._has_turn = False
-        self._savepoints: list[str] = []
 
     @property
     def database(self) -> str:
@@ -65,19 +71,40 @@ class DatabaseTransaction(Definitions):
             await self._take_roots()
 
     async def _take_roots(self) -> None:
-        for schema, opened in (await self.databases.lakes_of(self._database, self)).items():
-            if schema not in self.parts:
+        for schema, opened in (await self.databases.lakes_of(self._database)).items():
+            if schema not in self.parts and schema not in self.dropped_schemas:
                 self.enter(schema, opened)
         if self.temporary.opened is not None and TEMPORARY_SCHEMA not in self.parts:
             self.enter(TEMPORARY_SCHEMA, self.temporary.opened)
 
-    def enter(self, schema: str, opened: OpenLake) -> LakeTransaction:
-        """Make a schema's lake part of this transaction."""
-        part = LakeTransaction(opened.lake, self.holder, self.modes.lock_timeout_s)
-        for name in self._savepoints:
+    def enter(self, schema: str, opened: OpenLake, root: Root | None = None) -> LakeTransaction:
+        """Make a schema's lake part of this transaction, at its newest root or at one that another one holds."""
+        serializable = self.modes.isolation is IsolationLevel.SERIALIZABLE
+        part = LakeTransaction(
+            opened.lake, self.holder, self.modes.lock_timeout_s, serializable=serializable, root=root
+        )
+        for name, _ in self.savepoints:
             part.savepoint(name)
         self.parts[schema], self.opened[schema] = part, opened
         return part
+
+    def export_snapshot(self) -> str:
+        """An identifier under which other transactions can read what this one reads, while it is open."""
+        identifier = f"{id(self):016X}-1"
+        self.databases.exported[identifier] = self
+        return identifier
+
+    def import_snapshot(self, identifier: str) -> None:
+        """Read at the roots of the transaction that exported ``identifier``. Raises UndefinedObject,
+        ActiveTransaction."""
+        if self.started:
+            raise ActiveTransaction("SET TRANSACTION SNAPSHOT must be called before any query")
+        source = self.databases.exported.get(identifier)
+        if source is None:
+            raise InvalidParameterValue(f'invalid snapshot identifier: "{identifier[:64]}"')
+        for schema, part in source.parts.items():
+            if schema != TEMPORARY_SCHEMA:
+                self.enter(schema, source.opened[schema], part.root)
 
     async def _wait_for_bootstrap(self) -> None:
         """A read-write block that finds an empty database holds its turn until it ends; the next one waits."""
@@ -87,13 +114,14 @@ class DatabaseTransaction(Definitions):
         if not turn.locked() and not await self._is_empty():
             return
         await turn.acquire()
-        if await self._is_empty():
-            self._has_turn = True
-        else:
-            turn.release()
+        try:
+            self._has_turn = await self._is_empty()
+        finally:
+            if not self._has_turn:
+                turn.release()
 
     async def _is_empty(self) -> bool:
-        return all(opened.lake.is_empty for opened in (await self.databases.lakes_of(self._database, self)).values())
+        return all(opened.lake.is_empty for opened in (await self.databases.lakes_of(self._database)).values())
 
     # -- rows -------------------------------------------------------------------------------------------------------
 
@@ -134,25 +162,26 @@ class DatabaseTransaction(Definitions):
     # -- savepoints -------------------------------------------------------------------------------------------------
 
     def savepoint(self, name: str) -> None:
-        self._savepoints.append(name)
+        self.savepoints.append((name, self.schema_state()))
         for part in self.parts.values():
             part.savepoint(name)
 
     def rollback_to(self, name: str) -> None:
         depth = self._savepoint(name)
-        del self._savepoints[depth + 1 :]
+        del self.savepoints[depth + 1 :]
+        self.restore_schemas(self.savepoints[depth][1])
         for part in self.parts.values():
             part.rollback_to(depth)
 
     def release_savepoint(self, name: str) -> None:
         depth = self._savepoint(name)
-        del self._savepoints[depth:]
+        del self.savepoints[depth:]
         for part in self.parts.values():
             part.release(depth)
 
     def _savepoint(self, name: str) -> int:
-        for depth in range(len(self._savepoints) - 1, -1, -1):
-            if self._savepoints[depth] == name:
+        for depth in range(len(self.savepoints) - 1, -1, -1):
+            if self.savepoints[depth][0] == name:
                 return depth
         raise UndefinedSavepoint(f'savepoint "{name}" does not exist')
 
@@ -163,6 +192,7 @@ class DatabaseTransaction(Definitions):
         try:
             schema = self.written_schema()
             if schema is not None:
+                self.require_listed(schema)
                 await self.opened[schema].committer.commit(self.parts[schema])
             await self.publish_schemas()
             await self._commit_temporary()
@@ -187,10 +217,12 @@ class DatabaseTransaction(Definitions):
             part.end()
         self.departed.clear()
         self.holder.ended.set()
+        for identifier in [i for i, source in self.databases.exported.items() if source is self]:
+            del self.databases.exported[identifier]
         if self._has_turn:
             self._has_turn = False
             self.databases.turn(self._database).release()
-        await self.forget_schemas()
+        self.forget_schemas()
 
 
 __all__ = ["PUBLIC", "DatabaseTransaction", "Modes"]

@@ -6,12 +6,17 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rocklake_server.catalog.commit import Committer
 from rocklake_server.catalog.directory import Directory, Place
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.clock import Clock
+from rocklake_server.errors import CatalogError
 from rocklake_server.store.base import Store
+
+if TYPE_CHECKING:
+    from rocklake_server.catalog.database_transaction import DatabaseTransaction
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +42,7 @@ class Databases:
         self._open_store = open_store
         self._lakes: dict[int, asyncio.Task[OpenLake]] = {}
         self._turns: dict[str, asyncio.Lock] = {}
-        self.uncommitted: dict[tuple[str, str], object] = {}
+        self.exported: dict[str, DatabaseTransaction] = {}
 
     @classmethod
     async def open(cls, open_store: OpenStore, clock: Clock) -> Databases:
@@ -48,7 +53,11 @@ class Databases:
     async def close(self) -> None:
         """Finish running commits, then close every store."""
         for task in self._lakes.values():
-            opened = await task
+            try:
+                opened = await task
+            except CatalogError as error:
+                logger.warning("a lake never opened: %s", error)
+                continue
             await opened.committer.drain()
             await opened.lake.close()
         self._lakes.clear()
@@ -58,31 +67,42 @@ class Databases:
         """Held by the read-write block that fills an empty database, so that others wait instead of colliding."""
         return self._turns.setdefault(database, asyncio.Lock())
 
-    async def lakes_of(self, database: str, seen_by: object) -> dict[str, OpenLake]:
-        """The open lakes of a database by schema, without schemas that another open transaction creates."""
-        places = {
-            schema: place
-            for schema, place in self.directory.schemas(database).items()
-            if self.uncommitted.get((database, schema), seen_by) is seen_by
+    async def lakes_of(self, database: str) -> dict[str, OpenLake]:
+        """The open lakes of a database by schema."""
+        return {
+            schema: await self._opened(schema, place) for schema, place in self.directory.schemas(database).items()
         }
-        opened = await asyncio.gather(*(self._opened(schema, place) for schema, place in places.items()))
-        return dict(zip(places, opened, strict=True))
 
-    async def create_lake(self, database: str, schema: str, owner: object | None) -> OpenLake:
-        """The lake of a new schema. With ``owner`` only that transaction sees it until it is published."""
-        if owner is not None and schema not in self.directory.schemas(database):
-            self.uncommitted[database, schema] = owner
-        place = await self.directory.register(database, schema)
-        return await self._opened(schema, place)
+    async def create_lake(self, database: str, schema: str) -> OpenLake:
+        """The lake of a schema, on the list from now on."""
+        return await self._opened(schema, await self.directory.register(database, schema))
+
+    def lists(self, database: str, schema: str, opened: OpenLake) -> bool:
+        """Whether ``opened`` is still the lake of that schema."""
+        place = self.directory.schemas(database).get(schema)
+        task = self._lakes.get(place.number) if place is not None else None
+        return task is not None and task.done() and task.result() is opened
+
+    async def reserve_lake(self, database: str, schema: str, *, replacing: bool) -> OpenLake:
+        """The lake of a schema that an open transaction creates, ``replacing`` one that it drops. Raises
+        UniqueViolation."""
+        place = await self.directory.reserve(database, schema, replacing=replacing)
+        try:
+            return await self._opened(schema, place)
+        except BaseException:
+            self.directory.give_up(database, schema)
+            raise
 
     async def _opened(self, schema: str, place: Place) -> OpenLake:
         task = self._lakes.get(place.number)
         if task is None:
             task = self._lakes[place.number] = asyncio.create_task(self._open(schema, place))
+        elif task.done() and not task.cancelled() and task.exception() is None:
+            return task.result()
         try:
             return await asyncio.shield(task)
         except BaseException:
-            if task.done() and not task.cancelled() and task.exception() is not None:
+            if task.done() and (task.cancelled() or task.exception() is not None):
                 self._lakes.pop(place.number, None)
             raise
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
+from rocklake_server.catalog.indexes import index_entries
 from rocklake_server.catalog.relations import relation_oid
 from rocklake_server.catalog.system_keys import placed
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
@@ -17,6 +18,7 @@ from rocklake_server.errors import (
     DuplicateSchema,
     DuplicateTable,
     InvalidTableDefinition,
+    SerializationFailure,
     UndefinedSchema,
     UndefinedTable,
     Unsupported,
@@ -35,6 +37,16 @@ PUBLIC_OID = 2200
 SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaState:
+    """The schemas of a transaction at a savepoint."""
+
+    parts: Mapping[str, LakeTransaction]
+    opened: Mapping[str, OpenLake]
+    created: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
 class Definitions:
     """The half of ``DatabaseTransaction`` that deals with DDL."""
 
@@ -46,8 +58,9 @@ class Definitions:
     def __init__(self) -> None:
         self.dropped_on_commit: set[int] = set()
         self._created_schemas: list[str] = []
-        self._dropped_schemas: list[str] = []
+        self.dropped_schemas: list[str] = []
         self.departed: list[LakeTransaction] = []
+        self.savepoints: list[tuple[str, SchemaState]] = []
 
     @property
     @abstractmethod
@@ -109,7 +122,8 @@ class Definitions:
         if temporary:
             relation = replace(user_relation(relation_id, name, columns, primary_key), kind=RelationKind.TEMPORARY)
         else:
-            relation = new_relation(relation_id, name, columns, primary_key)
+            taken = frozenset(found.key_prefix for found in part.relations.by_id.values())
+            relation = new_relation(relation_id, name, columns, primary_key, taken=taken)
         relation = placed(relation, part.lake.schema, part.lake.slot)
         part.create(relation, if_not_exists=if_not_exists)
         if on_commit_drop:
@@ -129,7 +143,7 @@ class Definitions:
         if name not in self.parts:
             if name != PUBLIC:
                 raise UndefinedSchema(f'schema "{name}" does not exist')
-            self.enter(name, await self.databases.create_lake(self.database, name, None))
+            self.enter(name, await self.databases.create_lake(self.database, name))
         return self.writer(name, "CREATE TABLE")
 
     async def drop_relation(self, relation: Relation) -> None:
@@ -148,11 +162,10 @@ class Definitions:
         part = self.writer(relation.schema, "ALTER TABLE")
         if new_name in part.relations.by_name:
             raise DuplicateTable(f'relation "{new_name}" already exists')
-        part.alter(relation, replace(relation, name=new_name))
+        _alter(part, relation, replace(relation, name=new_name))
 
     def _alter(self, relation: Relation, change: Callable[[Relation], Relation]) -> None:
-        part = self.writer(relation.schema, "ALTER TABLE")
-        part.alter(relation, change(relation))
+        _alter(self.writer(relation.schema, "ALTER TABLE"), relation, change(relation))
 
     # -- schemas ----------------------------------------------------------------------------------------------------
 
@@ -164,7 +177,7 @@ class Definitions:
             raise DuplicateSchema(f'schema "{name}" already exists')
         if name.startswith("pg_"):
             raise Unsupported(f'schema name "{name}" is not supported: the prefix "pg_" is reserved for system schemas')
-        self.enter(name, await self.databases.create_lake(self.database, name, self))
+        self.enter(name, await self.databases.reserve_lake(self.database, name, replacing=name in self.dropped_schemas))
         self._created_schemas.append(name)
         return True
 
@@ -180,23 +193,57 @@ class Definitions:
                 f"cannot drop schema {name} because other objects depend on it",
                 hint="Use DROP ... CASCADE to drop the dependent objects too.",
             )
+        if any(name in state.created for _, state in self.savepoints):
+            raise Unsupported(f'dropping schema "{name}" is not supported: a savepoint may bring it back')
         self.departed.append(self.parts.pop(name))
-        self._dropped_schemas.append(name)
+        if name in self._created_schemas:
+            self._forget_schema(name)
+        else:
+            self.dropped_schemas.append(name)
         return True
+
+    def require_listed(self, schema: str) -> None:
+        """Raises SerializationFailure when another transaction dropped the schema that this one wrote."""
+        if schema not in self._created_schemas and not self.databases.lists(self.database, schema, self.opened[schema]):
+            raise SerializationFailure.delete()
 
     async def publish_schemas(self) -> None:
         """At COMMIT: schemas created here become visible to all, dropped ones leave the directory."""
-        for name in self._created_schemas:
-            self.databases.uncommitted.pop((self.database, name), None)
-        self._created_schemas.clear()
-        for name in self._dropped_schemas:
-            await self.databases.directory.retire(self.database, name)
-        self._dropped_schemas.clear()
+        if self._created_schemas or self.dropped_schemas:
+            await self.databases.directory.publish(self.database, self._created_schemas, self.dropped_schemas)
+            self._created_schemas.clear()
+            self.dropped_schemas.clear()
 
-    async def forget_schemas(self) -> None:
-        """At ROLLBACK: schemas created here are gone again."""
-        for name in self._created_schemas:
-            await self.databases.directory.retire(self.database, name)
-            self.databases.uncommitted.pop((self.database, name), None)
-        self._created_schemas.clear()
-        self._dropped_schemas.clear()
+    def forget_schemas(self) -> None:
+        """At ROLLBACK: the names of schemas created here are free again."""
+        for name in list(self._created_schemas):
+            self._forget_schema(name)
+        self.dropped_schemas.clear()
+
+    def _forget_schema(self, name: str) -> None:
+        self._created_schemas.remove(name)
+        self.databases.directory.give_up(self.database, name)
+
+    def schema_state(self) -> SchemaState:
+        """What ``restore_schemas`` goes back to."""
+        created, dropped = tuple(self._created_schemas), tuple(self.dropped_schemas)
+        return SchemaState(dict(self.parts), dict(self.opened), created, dropped)
+
+    def restore_schemas(self, state: SchemaState) -> None:
+        """ROLLBACK TO a savepoint: schemas created since are gone, dropped ones are back. Lakes that were only
+        entered since stay: their roots belong to the transaction."""
+        for name in [name for name in self._created_schemas if name not in state.created]:
+            self._forget_schema(name)
+            if name in self.parts:
+                self.departed.append(self.parts.pop(name))
+        for name, part in state.parts.items():
+            self.parts[name], self.opened[name] = part, state.opened[name]
+            if part in self.departed:
+                self.departed.remove(part)
+        self.dropped_schemas[:] = state.dropped
+
+
+def _alter(part: LakeTransaction, old: Relation, new: Relation) -> None:
+    if (index_entries(old) is None) != (index_entries(new) is None):
+        raise Unsupported(f'this change of relation "{old.name}" is not supported: its secondary indexes would not fit')
+    part.alter(old, new)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rocklake_server.catalog.relations import SCHEMAS_MAX
 from rocklake_server.encoding.ordered import decode_text, encode_int, encode_text
-from rocklake_server.errors import CorruptValue, FormatVersionUnsupported, ProgramLimitExceeded
+from rocklake_server.errors import CorruptValue, FormatVersionUnsupported, ProgramLimitExceeded, UniqueViolation
 from rocklake_server.schema.system_subspaces import CATALOG_FORMAT_VERSION
 from rocklake_server.store.base import Key, Prefix, Store, WriteBatch
 
@@ -39,6 +40,7 @@ class Directory:
         self._store = store
         self._lakes = lakes
         self._next_lake = next_lake
+        self._reserved: dict[tuple[str, str], Place] = {}
         self._writing = asyncio.Lock()
 
     @classmethod
@@ -60,6 +62,8 @@ class Directory:
             for key, value in entries:
                 lakes[_decode_names(key)] = _decode_place(key, value)
         next_lake = await snapshot.get(_NEXT_LAKE)
+        if next_lake is not None and len(next_lake) != _NUMBER.size:
+            raise CorruptValue(f"system store key {_NEXT_LAKE.hex()} holds {len(next_lake)} bytes, not {_NUMBER.size}")
         return cls(store, lakes, _NUMBER.unpack(next_lake)[0] if next_lake else 1)
 
     async def close(self) -> None:
@@ -79,11 +83,7 @@ class Directory:
             known = self._lakes.get((database, schema))
             if known is not None:
                 return known
-            used = {place.slot for place in self.schemas(database).values()}
-            slot = next((s for s in range(SCHEMAS_MAX) if s not in used), None)
-            if slot is None:
-                raise ProgramLimitExceeded(f'database "{database}" has {SCHEMAS_MAX} schemas, the most it can have')
-            place = Place(self._next_lake, slot)
+            place = self._next_place(database)
             batch = WriteBatch()
             batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
             batch.put(_NEXT_LAKE, _NUMBER.pack(place.number + 1))
@@ -92,17 +92,55 @@ class Directory:
             self._lakes[database, schema] = place
             return place
 
-    async def retire(self, database: str, schema: str) -> None:
-        """Take a lake off the list. Its directory stays; no SQL ever deletes objects of the store."""
+    async def reserve(self, database: str, schema: str, *, replacing: bool) -> Place:
+        """A place for a schema that an open transaction creates: on no list yet, and its number is never given again,
+        even after a crash. Raises UniqueViolation when another transaction created or creates a schema of that name;
+        ``replacing`` tells that the one on the list is to be dropped."""
         async with self._writing:
-            place = self._lakes.get((database, schema))
-            if place is None:
-                return
+            if (database, schema) in self._reserved or (not replacing and (database, schema) in self._lakes):
+                raise UniqueViolation.of("pg_namespace_nspname")
+            place = self._next_place(database)
             batch = WriteBatch()
-            batch.delete(_lake_key(database, schema))
-            batch.put(Key(_RETIRED + encode_int(place.number)), encode_text(database) + encode_text(schema))
+            batch.put(_NEXT_LAKE, _NUMBER.pack(place.number + 1))
             await self._store.write(batch)
-            del self._lakes[database, schema]
+            self._next_lake = place.number + 1
+            self._reserved[database, schema] = place
+            return place
+
+    def give_up(self, database: str, schema: str) -> None:
+        """The transaction that reserved the schema's place does not create it."""
+        self._reserved.pop((database, schema), None)
+
+    async def publish(self, database: str, created: Sequence[str], dropped: Sequence[str]) -> None:
+        """Enter reserved schemas into the list and retire dropped ones, all in one batch. The directory of a retired
+        lake stays; no SQL ever deletes objects of the store."""
+        async with self._writing:
+            batch = WriteBatch()
+            for schema in dropped:
+                if (retired := self._lakes.get((database, schema))) is not None:
+                    batch.delete(_lake_key(database, schema))
+                    retired_key = Key(_RETIRED + encode_int(retired.number))
+                    batch.put(retired_key, encode_text(database) + encode_text(schema))
+            for schema in created:
+                place = self._reserved[database, schema]
+                batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
+            await self._store.write(batch)
+            for schema in dropped:
+                self._lakes.pop((database, schema), None)
+            for schema in created:
+                self._lakes[database, schema] = self._reserved.pop((database, schema))
+
+    def _next_place(self, database: str) -> Place:
+        used = {
+            place.slot
+            for places in (self._lakes, self._reserved)
+            for (name, _), place in places.items()
+            if name == database
+        }
+        slot = next((s for s in range(SCHEMAS_MAX) if s not in used), None)
+        if slot is None:
+            raise ProgramLimitExceeded(f'database "{database}" has {SCHEMAS_MAX} schemas, the most it can have')
+        return Place(self._next_lake, slot)
 
 
 def _lake_key(database: str, schema: str) -> Key:

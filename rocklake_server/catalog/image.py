@@ -149,6 +149,11 @@ class RelationImage:
     def with_parts(self, parts: Iterable[tuple[Partition, Part]], *, complete: bool | None = None) -> RelationImage:
         return RelationImage({**self.parts, **dict(parts)}, self.complete if complete is None else complete)
 
+    def with_loaded(self, partition: Partition, part: Part) -> RelationImage:
+        """With ``part`` added, unless what is loaded of the partition already answers as much."""
+        known = self.parts.get(partition)
+        return self if known is not None and known.covers(part.live_after) else self.with_parts([(partition, part)])
+
     def apply(self, changes: Mapping[Partition, Changes]) -> RelationImage:
         """The picture after ``changes``. Partitions that are not loaded stay so: the store has their rows."""
         changed: list[tuple[Partition, Part]] = []

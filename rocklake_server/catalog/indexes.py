@@ -73,7 +73,7 @@ async def live_files(
     if relation.name != "ducklake_data_file":
         return None
     keys: list[Key] = []
-    async for batch in snapshot.scan(visible_at_prefix(table_id), start=visible_at_start(live_after)):
+    async for batch in snapshot.scan(visible_at_prefix(table_id), start=visible_at_start(max(live_after, -1))):
         for key, _ in batch:
             file_id = decode_index_key(key)[1][2]
             keys.append(Key(key_prefix(relation, table_id, file_id)))

@@ -87,9 +87,9 @@ class Lake:
 
     # -- roots ------------------------------------------------------------------------------------------------------
 
-    def hold(self) -> Root:
-        """The newest root, kept until ``release``."""
-        root = self.newest
+    def hold(self, root: Root | None = None) -> Root:
+        """The newest root, or one that another transaction still holds, kept until ``release``."""
+        root = root if root is not None else self.newest
         root.leases += 1
         self._held[root.sequence] = root
         return root
@@ -117,7 +117,7 @@ class Lake:
 
         async def load() -> Part:
             part = await load_partition(root.snapshot, relation, partition, live_after)
-            self._install(root, relation, lambda image: image.with_parts([(partition, part)]))
+            self._install(root, relation, lambda image: image.with_loaded(partition, part))
             return part
 
         return await self._once((root.sequence, relation.relation_id, partition, live_after), load)
@@ -153,15 +153,19 @@ class Lake:
         if not before.complete:
             root.images[relation_id] = extend(before)
         newest = self.newest
-        if newest is root or newest.image(relation_id).complete:
+        known = newest.image(relation_id)
+        if newest is root or known.complete or newest.relations.by_id.get(relation_id) is not relation:
             return
-        if newest.relations.by_id.get(relation_id) is not relation:
+        records = self.log.after(root.sequence)
+        if len(records) != newest.sequence - root.sequence:
             return
         image = extend(RelationImage())
-        for record in self.log.after(root.sequence):
+        for record in records:
             image = image.apply(record.changes.get(relation_id, {}))
-        known = newest.image(relation_id)
-        newest.images[relation_id] = image if image.complete else image.with_parts(known.parts.items())
+        if not image.complete:
+            for partition, part in image.parts.items():
+                known = known.with_loaded(partition, part)
+        newest.images[relation_id] = image if image.complete else known
 
 
 _EVERY_PARTITION = object()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from rocklake_server.catalog.access import access_of
-from rocklake_server.catalog.chunk import RowChunk
+from rocklake_server.catalog.chunk import RowChunk, insertion_order
 from rocklake_server.catalog.image import EMPTY, WHOLE, Image, Partition
 from rocklake_server.catalog.indexes import keys_of_primary
 from rocklake_server.catalog.lake import Lake
@@ -21,6 +21,9 @@ from rocklake_server.store.base import Key
 
 ZONE_ROWS_MIN = 64
 """Chunks shorter than this are not worth a zone check."""
+
+ORDERED_ROWS_MAX = 2048
+"""Rows up to which a result is put into insertion order."""
 
 PREFIXES_MAX = 64
 """Key prefixes that one scan narrows to before it reads whole partitions."""
@@ -38,13 +41,23 @@ class ReadView:
         self.relations: Relations = root.relations
         self.staged: dict[int, Staged] = {}
         self.overlays: dict[tuple[int, Partition], Overlay] = {}
+        self.read: set[int] = set()
         self._transformed: dict[tuple[int, Partition], tuple[Relation, Image, Image]] = {}
 
     async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[RowChunk]:
-        """The chunks with rows of ``relation`` that may lie within ``bounds``, in key order."""
-        by_id = await self._by_primary_key(relation, bounds)
-        if by_id is not None:
-            return by_id
+        """The chunks with rows of ``relation`` that may lie within ``bounds``: a small result in the order in which
+        its rows were inserted or last updated, as PostgreSQL's heap would give them, a large one in key order."""
+        self.read.add(relation.relation_id)
+        found = await self._by_primary_key(relation, bounds)
+        if found is None:
+            found = await self._by_partition(relation, bounds)
+        if len(found) == 1:
+            return [found[0].in_insertion_order()]
+        if found and sum(len(chunk.rows) for chunk in found) <= ORDERED_ROWS_MAX:
+            return [insertion_order(found)]
+        return found
+
+    async def _by_partition(self, relation: Relation, bounds: Bounds) -> list[RowChunk]:
         live_after = _live_after(relation, bounds)
         found: list[RowChunk] = []
         for partition in await self.partitions(relation, bounds):

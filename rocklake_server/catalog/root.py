@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rocklake_server.catalog.image import Changes, Partition, RelationImage
 from rocklake_server.catalog.relations import Relations
-from rocklake_server.store.base import Key, StoreSnapshot
+from rocklake_server.store.base import StoreSnapshot
 
 NO_IMAGE = RelationImage()
 
@@ -37,13 +37,6 @@ class CommitRecord:
     sequence: int
     changes: Mapping[int, Mapping[Partition, Changes]]
     redefined: frozenset[int]
-
-    def row_change(self, relation_id: int, partition: Partition, key: Key) -> tuple[bool, bool]:
-        """(whether this commit changed the row, whether it removed it)."""
-        changes = self.changes.get(relation_id, {}).get(partition)
-        if changes is None or key not in changes:
-            return False, False
-        return True, changes[key] is None
 
 
 class CommitLog:

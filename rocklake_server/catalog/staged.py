@@ -14,12 +14,11 @@ from rocklake_server.store.base import Key
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What became of one key: ``base`` is the committed row that the transaction first saw there (``None``: none),
-    ``new`` what it put there (``None``: removed). ``seen`` is the commit sequence of the root that showed ``base``;
-    ``retired`` tells that SQL DELETE removed ``base``, even if a new row took its key."""
+    ``new`` what it put there (``None``: removed). ``retired`` tells that SQL DELETE removed ``base``, even if a new
+    row took its key."""
 
     base: Row | None
     new: Row | None
-    seen: int
     retired: bool = False
 
 
@@ -55,7 +54,11 @@ class Staged:
     def reindex(self) -> None:
         """Rebuild what is derived from the entries."""
         self.touched.clear()
+        self.primary.clear()
         for key, entry in self.entries.items():
+            primary = self.access.primary_key(entry.new) if entry.new is not None else None
+            if primary is not None:
+                self.primary[primary] = key
             row = entry.new if entry.new is not None else entry.base
             if row is not None:
                 self.touched.setdefault(self.access.partition(row), []).append(key)
@@ -67,7 +70,6 @@ class Staged:
             base = change(entry.base) if entry.base is not None else None
             new = change(entry.new) if entry.new is not None else None
             found.entries[key] = replace(entry, base=base, new=new)
-        found.primary = dict(self.primary)
         found.reindex()
         return found
 

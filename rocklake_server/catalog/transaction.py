@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rocklake_server.catalog.access import Access, access_of
-from rocklake_server.catalog.image import Partition
+from rocklake_server.catalog.conflicts import (
+    has_declared_prefix,
+    require_keys_unchanged,
+    require_relations_unchanged,
+)
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.presence import is_fresh, primary_is_taken, row_is_present
 from rocklake_server.catalog.reading import ReadView
@@ -15,7 +19,7 @@ from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.staged import Entry, Savepoint, Staged
 from rocklake_server.catalog.view import Match, Row
 from rocklake_server.catalog.waits import Holder
-from rocklake_server.errors import NotNullViolation, UniqueViolation
+from rocklake_server.errors import NotNullViolation, SerializationFailure, UniqueViolation
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
@@ -24,14 +28,23 @@ from rocklake_server.store.base import Key
 class LakeTransaction(ReadView):
     """Created at the transaction's first statement. READ COMMITTED moves ``root`` forward with ``refresh``."""
 
-    def __init__(self, lake: Lake, holder: Holder, lock_timeout_s: float | None = None) -> None:
-        super().__init__(lake, lake.hold())
+    def __init__(
+        self,
+        lake: Lake,
+        holder: Holder,
+        lock_timeout_s: float | None = None,
+        *,
+        serializable: bool = False,
+        root: Root | None = None,
+    ) -> None:
+        super().__init__(lake, lake.hold(root))
+        self.serializable = serializable
         self.holder = holder
         self.lock_timeout_s = lock_timeout_s
         self.created: dict[int, Relation] = {}
         self.if_not_exists: set[int] = set()
         self.dropped: dict[int, Relation] = {}
-        self.altered: set[int] = set()
+        self.altered: dict[int, Relation] = {}
         self._savepoints: list[Savepoint] = []
         self._undo: list[tuple[Staged, Key, Entry | None] | Callable[[], None]] = []
 
@@ -45,14 +58,21 @@ class LakeTransaction(ReadView):
         )
 
     def refresh(self) -> None:
-        """READ COMMITTED: go on from the newest root. Staged changes stay, each validated against the root it saw."""
+        """READ COMMITTED: go on from the newest root, with the staged changes laid over it. Raises
+        SerializationFailure when a commit since the last statement changed what they are about."""
         newest = self.lake.newest
         if newest is self.root:
             return
-        if self.relations is self.root.relations:
-            self.relations = newest.relations
-        self.lake.release(self.root)
-        self.root: Root = self.lake.hold()
+        written = [i for i, staged in self.staged.items() if staged.entries]
+        for relation_id in (*written, *self.altered, *self.dropped):
+            if newest.relations.by_id.get(relation_id) is not self.root.relations.by_id.get(relation_id):
+                raise SerializationFailure.update()
+        committed = [record.changes for record in self.lake.log.after(self.root.sequence)]
+        require_keys_unchanged(committed, self.staged)
+        require_relations_unchanged(committed, self.dropped.values())
+        old, self.root = self.root, self.lake.hold()
+        self.lake.release(old)
+        self.relations = self._own_relations()
         self.overlays.clear()
 
     def end(self) -> None:
@@ -64,7 +84,8 @@ class LakeTransaction(ReadView):
 
     async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
         access, staged = self._staging(relation)
-        if rows and relation.partition is False and relation.relation_id in self.root.relations.by_id:
+        loads = not relation.partition and not access.keyed_by_ctid
+        if rows and loads and relation.relation_id in self.root.relations.by_id:
             await self.lake.complete(self.root, self.root.relations.by_id[relation.relation_id])
         for values in rows:
             _check_required(relation, access, values)
@@ -76,7 +97,7 @@ class LakeTransaction(ReadView):
                 key = await self._claim(relation, access, staged, row)
                 staged.primary[primary] = key
             before = staged.entries.get(key)
-            entry = Entry(None, row, self.root.sequence) if before is None else replace(before, new=row)
+            entry = Entry(None, row) if before is None else replace(before, new=row)
             self._put(staged, key, entry)
         return len(rows)
 
@@ -87,25 +108,29 @@ class LakeTransaction(ReadView):
             if access.keyed_by_ctid or all(i is None or values[i] == old[i] for i in relation.key_columns):
                 row: Row = (*values, self.lake.allocate_ctid())
                 before = staged.entries.get(key)
-                self._put(staged, key, replace(before, new=row) if before else Entry(old, row, self.root.sequence))
+                self._put(staged, key, replace(before, new=row) if before else Entry(old, row))
             else:
-                await self.delete(relation, [Match(key, old)])
+                self._remove(access, staged, key, old, retire=False)
                 await self.insert(relation, [values])
         return len(changes)
 
     async def delete(self, relation: Relation, matches: Sequence[Match]) -> int:
         access, staged = self._staging(relation)
         for key, row in matches:
-            before = staged.entries.get(key)
-            if before is None:
-                entry = Entry(row, None, self.root.sequence, retired=True)
-            else:
-                entry = replace(before, new=None, retired=before.base is not None)
-            self._put(staged, key, entry)
-            primary = access.primary_key(row)
-            if primary is not None and access.durable:
-                self.lake.pending.take_now((relation.relation_id, primary), self.holder)
+            self._remove(access, staged, key, row, retire=True)
         return len(matches)
+
+    def _remove(self, access: Access, staged: Staged, key: Key, row: Row, *, retire: bool) -> None:
+        """``retire`` tells a DELETE from an UPDATE that moves the row to another key."""
+        before = staged.entries.get(key)
+        if before is None:
+            entry = Entry(row, None, retired=retire)
+        else:
+            entry = replace(before, new=None, retired=before.retired or (retire and before.base is not None))
+        self._put(staged, key, entry)
+        primary = access.primary_key(row)
+        if primary is not None and access.durable:
+            self.lake.pending.take_now((access.relation.relation_id, primary), self.holder)
 
     async def _claim(self, relation: Relation, access: Access, staged: Staged, row: Row) -> Key:
         """The key for a row with a primary key. Waits for another open transaction that holds the same one."""
@@ -153,8 +178,7 @@ class LakeTransaction(ReadView):
     # -- definitions ------------------------------------------------------------------------------------------------
 
     def create(self, relation: Relation, *, if_not_exists: bool) -> None:
-        self._redefine(self.relations.with_relation(relation))
-        self.created = {**self.created, relation.relation_id: relation}
+        self._redefine(created={**self.created, relation.relation_id: relation})
         if if_not_exists:
             self.if_not_exists.add(relation.relation_id)
 
@@ -162,39 +186,56 @@ class LakeTransaction(ReadView):
         """Remove the definition. Rows of a declared relation go with it; rows under a relation id of their own stay
         in the store, unreachable, until they are excised."""
         relation_id = relation.relation_id
-        if len(relation.key_prefix) == 1:
+        if has_declared_prefix(relation):
             for partition in await self.partitions(relation):
                 image = await self.image(relation, partition)
                 await self.delete(relation, [Match(key, row) for key, row in image.entries()])
         else:
             self._replace_staged(relation_id, Staged(access_of(relation)))
-        self._redefine(self.relations.without(relation))
         if relation_id in self.created:
-            self.created = {i: r for i, r in self.created.items() if i != relation_id}
+            self._redefine(created={i: r for i, r in self.created.items() if i != relation_id})
         else:
-            self.dropped = {**self.dropped, relation_id: self.root.relations.by_id.get(relation_id, relation)}
+            base = self.root.relations.by_id.get(relation_id, relation)
+            self._redefine(dropped={**self.dropped, relation_id: base})
 
     def alter(self, old: Relation, new: Relation) -> None:
         """Put ``new`` in place of ``old``; rows that are staged are rewritten, stored ones read as the new shape."""
-        staged = self.staged.get(old.relation_id)
+        relation_id = old.relation_id
+        staged = self.staged.get(relation_id)
         if staged is not None:
-            self._replace_staged(old.relation_id, staged.transformed(access_of(new), row_transform(old, new)))
-        self._drop_overlays(old.relation_id)
-        self._redefine(self.relations.with_relation(new))
-        if old.relation_id in self.created:
-            self.created = {**self.created, old.relation_id: new}
+            self._replace_staged(relation_id, staged.transformed(access_of(new), row_transform(old, new)))
+        self._drop_overlays(relation_id)
+        if relation_id in self.created:
+            self._redefine(created={**self.created, relation_id: new})
         else:
-            self.altered = {*self.altered, old.relation_id}
+            self._redefine(altered={**self.altered, relation_id: new})
 
-    def _redefine(self, relations: Relations) -> None:
-        before = self.relations, self.created, self.dropped, self.altered
+    def _redefine(
+        self,
+        *,
+        created: dict[int, Relation] | None = None,
+        altered: dict[int, Relation] | None = None,
+        dropped: dict[int, Relation] | None = None,
+    ) -> None:
+        before = self.created, self.altered, self.dropped
 
         def restore() -> None:
-            self.relations, self.created, self.dropped, self.altered = before
+            self.created, self.altered, self.dropped = before
+            self.relations = self._own_relations()
 
-        self.relations = relations
+        self.created = self.created if created is None else created
+        self.altered = self.altered if altered is None else altered
+        self.dropped = self.dropped if dropped is None else dropped
+        self.relations = self._own_relations()
         if self._savepoints:
             self._undo.append(restore)
+
+    def _own_relations(self) -> Relations:
+        """The root's relations with this transaction's definitions in their place."""
+        if not (self.created or self.altered or self.dropped):
+            return self.root.relations
+        by_id = {**self.root.relations.by_id, **self.altered, **self.created}
+        return Relations.of(relation for i, relation in by_id.items() if i not in self.dropped)
 
     def _replace_staged(self, relation_id: int, staged: Staged) -> None:
         before = self.staged.get(relation_id)
@@ -242,9 +283,6 @@ class LakeTransaction(ReadView):
     def _drop_overlays(self, relation_id: int) -> None:
         for overlay_key in [k for k in self.overlays if k[0] == relation_id]:
             del self.overlays[overlay_key]
-
-    def partition_of(self, relation: Relation, row: Row) -> Partition:
-        return access_of(relation).partition(row)
 
 
 def _check_required(relation: Relation, access: Access, values: Sequence[Value]) -> None:

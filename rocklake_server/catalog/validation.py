@@ -7,10 +7,15 @@ commit redefined, fails the later one with a retryable error.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from rocklake_server.catalog.access import Access, access_of
+from rocklake_server.catalog.conflicts import (
+    has_declared_prefix,
+    require_relations_unchanged,
+    require_rows_unchanged,
+)
 from rocklake_server.catalog.image import Changes, Partition
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.presence import is_fresh, primary_is_taken, row_is_present
@@ -43,6 +48,11 @@ class Working:
         frozen: Mapping[int, Mapping[Partition, Changes]] = self.changes
         return CommitRecord(sequence, frozen, frozenset(self.redefined))
 
+    def reshape(self, relation_id: int, change: Callable[[Row], Row]) -> None:
+        """ALTER TABLE: the rows that earlier members changed, in the relation's new shape."""
+        for rows in self.changes.get(relation_id, {}).values():
+            rows.update({key: change(row) for key, row in rows.items() if row is not None})
+
     def changed_to(self, relation_id: int, partition: Partition, key: Key) -> tuple[bool, Row | None]:
         """(whether an earlier member changed the row, what it is now)."""
         changes = self.changes.get(relation_id, {}).get(partition, {})
@@ -62,17 +72,31 @@ class Member:
 async def validate(lake: Lake, working: Working, transaction: LakeTransaction) -> Member:
     """The transaction's changes as they apply to ``working``. Raises SerializationFailure, UniqueViolation."""
     member = Member(transaction)
+    if transaction.serializable:
+        _check_reads(lake, working, transaction)
     for relation_id in _written(transaction):
         relation = _definition(working, transaction, relation_id, member)
         if relation is not None:
             member.definitions[relation_id] = relation
+    committed = [*(record.changes for record in lake.log.after(transaction.root.sequence)), working.changes]
+    require_rows_unchanged(committed, transaction.staged)
+    require_relations_unchanged(committed, transaction.dropped.values())
     for relation_id, staged in transaction.staged.items():
         relation = member.definitions.get(relation_id)
-        if relation is None or (relation_id in transaction.dropped and len(relation.key_prefix) > 1):
+        if relation is None or (relation_id in transaction.dropped and not has_declared_prefix(relation)):
             continue
-        _check_conflicts(lake, working, relation_id, staged)
         member.rows[relation_id] = await _settled(lake, working, transaction, relation, staged)
     return member
+
+
+def _check_reads(lake: Lake, working: Working, transaction: LakeTransaction) -> None:
+    """SERIALIZABLE: no relation that the transaction read was changed since its root. Coarser than PostgreSQL's
+    predicate locks, never weaker."""
+    changed = set(working.changes) | working.redefined
+    for record in lake.log.after(transaction.root.sequence):
+        changed |= record.changes.keys() | record.redefined
+    if changed & transaction.read:
+        raise SerializationFailure.update()
 
 
 def _written(transaction: LakeTransaction) -> list[int]:
@@ -110,25 +134,6 @@ def _created_definition(
     if relation_id in transaction.if_not_exists and same:
         return there
     raise UniqueViolation.of("pg_class_relname_nsp")
-
-
-def _check_conflicts(lake: Lake, working: Working, relation_id: int, staged: Staged) -> None:
-    partition_of = staged.access.partition
-    changed = [(key, entry) for key, entry in staged.effective() if entry.base is not None]
-    if not changed:
-        return
-    oldest = min(entry.seen for _, entry in changed)
-    records = [r for r in lake.log.after(oldest) if relation_id in r.changes]
-    for key, entry in changed:
-        partition = partition_of(entry.base or ())
-        for record in records:
-            if record.sequence > entry.seen:
-                was_changed, removed = record.row_change(relation_id, partition, key)
-                if was_changed:
-                    raise SerializationFailure.delete() if removed else SerializationFailure.update()
-        was_changed, row = working.changed_to(relation_id, partition, key)
-        if was_changed:
-            raise SerializationFailure.delete() if row is None else SerializationFailure.update()
 
 
 async def _settled(

@@ -68,7 +68,7 @@ EVERYTHING = Bounds()
 
 
 class Chunk(Protocol):
-    """An immutable run of rows in key order."""
+    """An immutable run of rows, each with its key."""
 
     @property
     def keys(self) -> Sequence[Key]: ...
@@ -123,7 +123,8 @@ class TransactionView(Protocol):
         Raises UndefinedTable."""
 
     async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[Chunk]:
-        """The rows of ``relation`` that this transaction sees, at least those within ``bounds``, in key order."""
+        """The rows of ``relation`` that this transaction sees, at least those within ``bounds``: a few in the order
+        in which they were inserted or last updated, many in key order."""
 
     async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
         """Stage rows (values of all columns, without ctid). Returns their number.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rocklake_server.errors import InvalidTextRepresentation, Unsupported
-from rocklake_server.pgformat.numbers import SPACES
+from rocklake_server.pgformat.integers import SPACES
 
 _NEEDS_QUOTES = re.compile(r'[{}",\\ \t\n\v\f\r]').search
 _ESCAPED = re.compile(r'(["\\])')
@@ -45,7 +45,8 @@ def _malformed(text: str, detail: str) -> InvalidTextRepresentation:
 
 def _split(text: str) -> list[str | None]:
     """The elements' own texts; None for an unquoted NULL."""
-    body = text.strip(SPACES)
+    text = text.lstrip(SPACES)
+    body = text.rstrip(SPACES)
     if body.startswith("["):
         raise Unsupported("array bounds in an array literal are not supported")
     if not body.startswith("{"):

@@ -1,4 +1,7 @@
-"""The binary form of arrays: dimensions, a NULL flag, the element's OID, bounds, elements (PostgreSQL source, array_send)."""
+"""The binary form of arrays (PostgreSQL source, array_send).
+
+Dimension count, NULL flag, the element's OID, (length, lower bound) per dimension, then the elements.
+"""
 
 from __future__ import annotations
 

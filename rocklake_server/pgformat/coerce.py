@@ -14,7 +14,8 @@ from rocklake_server.pgformat.datetimes import (
     check_timestamp,
     micros_rounder,
 )
-from rocklake_server.pgformat.numbers import INT_RANGES, numeric_coercer, round_to_real
+from rocklake_server.pgformat.integers import INT_RANGES
+from rocklake_server.pgformat.numbers import numeric_coercer, round_to_real
 from rocklake_server.pgformat.strings import length_coercer, truncate_name
 from rocklake_server.schema.types import ColumnType, Form
 

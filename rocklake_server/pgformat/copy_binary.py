@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
-from rocklake_server.pgformat.copy_arrow import ArrowFramer, arrow_framer
 from rocklake_server.pgformat.row_codegen import RowFramer
 from rocklake_server.schema.types import BY_OID, ColumnType
 
@@ -22,48 +21,51 @@ SIGNATURE = b"PGCOPY\n\xff\r\n\0"
 HEADER = SIGNATURE + bytes(8)
 """19 bytes: signature, no flags, no extension."""
 TRAILER = b"\xff\xff"
-ARROW_ROWS_MIN = 256
-"""Below this many rows the Python encoder is faster, or not worth the detour."""
-
 _FRAME = struct.Struct("!ci")
 _FRAME_BYTES = _FRAME.size
 TRAILER_MESSAGE = _FRAME.pack(b"d", 4 + len(TRAILER)) + TRAILER
 EMPTY_MESSAGE = _FRAME.pack(b"d", 4 + len(HEADER) + len(TRAILER)) + HEADER + TRAILER
 """The whole stream of a result without rows."""
 
+ENCODERS_MAX = 512
+"""Encoders kept with their generated code, one per list of types and columns."""
+
 Row = Sequence[Any]
 
 
 class TupleEncoder:
-    """Encodes rows of one list of types. Values must fit their types (see ``coerce``)."""
+    """Encodes rows of one list of types. Values must fit their types (see ``coerce``).
 
-    __slots__ = ("_arrow", "_python")
+    ``columns`` projects: the item of a row that each type shows, None for a constant NULL. Without it rows hold
+    the types' values in order, and nothing else.
+    """
 
-    def __init__(self, types: Sequence[ColumnType]) -> None:
-        self._python = RowFramer(tuple(types))
-        self._arrow: ArrowFramer | None = arrow_framer(tuple(types))
+    __slots__ = ("_framer", "_width")
+
+    def __init__(self, types: Sequence[ColumnType], columns: Sequence[int | None] | None = None) -> None:
+        self._width = len(types) if columns is None else None
+        self._framer = RowFramer(tuple(types), tuple(range(len(types)) if columns is None else columns))
 
     def encode(self, row: Row) -> bytes:
         """One tuple without frame: int16 column count, then int32 length and payload of each column."""
-        return self._python.frame((row,))[_FRAME_BYTES:]
+        return self.framed((row,))[_FRAME_BYTES:]
 
     def framed(self, rows: Sequence[Row]) -> bytes:
         """The framed bytes of ``rows``; empty without rows."""
-        if len(rows) >= ARROW_ROWS_MIN and self._arrow is not None:
-            fast = self._arrow.frame(rows)
-            if fast is not None:
-                return fast
-        return self._python.frame(rows)
+        if self._width is not None and rows and len(rows[0]) != self._width:
+            raise ValueError("a row has another number of values than there are types")
+        return self._framer.frame(rows)
 
 
-@cache
-def _encoder_of(oids: tuple[int, ...]) -> TupleEncoder:
-    return TupleEncoder([BY_OID[oid] for oid in oids])
+@lru_cache(maxsize=ENCODERS_MAX)
+def _encoder_of(oids: tuple[int, ...], columns: tuple[int | None, ...] | None) -> TupleEncoder:
+    return TupleEncoder([BY_OID[oid] for oid in oids], columns)
 
 
-def tuple_encoder(types: Iterable[ColumnType]) -> TupleEncoder:
-    """The shared encoder of these types; modifiers do not change payloads."""
-    return _encoder_of(tuple([column_type.oid for column_type in types]))
+def tuple_encoder(types: Iterable[ColumnType], columns: Iterable[int | None] | None = None) -> TupleEncoder:
+    """The shared encoder of these types and columns; modifiers do not change payloads."""
+    oids = tuple([column_type.oid for column_type in types])
+    return _encoder_of(oids, None if columns is None else tuple(columns))
 
 
 def framed_rows(types: Iterable[ColumnType], rows: Sequence[Row]) -> bytes:

@@ -30,13 +30,17 @@ from rocklake_server.pgformat.datetimes import (
     TIMESTAMP_MINUS_INFINITY,
     days_from_civil,
 )
-from rocklake_server.pgformat.numbers import SPACES
+from rocklake_server.pgformat.integers import SPACES
 
 _TIME = r"""
     (?: (?P<hour>[0-9]{1,2}) : (?P<minute>[0-9]{1,2}) (?: : (?P<second>[0-9]{1,2}) (?:\.(?P<fraction>[0-9]*))? )?
       | (?P<hour2>[0-9]{2}) (?P<minute2>[0-9]{2}) (?P<second2>[0-9]{2}) (?:\.(?P<fraction2>[0-9]*))? )
     (?: \s* (?P<half>am|pm) )?
-    (?: \s* (?P<zone> [+-][0-9]{1,2} (?: :?[0-9]{2} (?: :?[0-9]{2} )? )? | [a-z][a-z_]*(?:/[a-z_/0-9+-]+)? (?<!bc)(?<!ad) ) )?
+"""
+_END = r"""
+    (?: \s* (?P<zone> [+-][0-9]{1,2} (?: (?: [0-9]{2} | :[0-9]{1,2} ) (?: :?[0-9]{2} )? )?
+                    | [a-z][a-z_]*(?:/[a-z_/0-9+-]+)? (?<!bc)(?<!ad) ) )?
+    (?: (?: \s+ | (?<=[0-9]) ) (?P<era>bc|ad) )?
 """
 _DATE = r"""
     (?: (?P<year>[0-9]{3,}) (?P<sep>[-/]) (?P<month>[0-9]{1,2}) (?P=sep) (?P<day>[0-9]{1,2})
@@ -44,9 +48,11 @@ _DATE = r"""
       | (?P<year2>[0-9]{4}) (?P<month2>[0-9]{2}) (?P<day2>[0-9]{2}) )
 """
 _FLAGS = re.VERBOSE | re.ASCII
-_STAMP = re.compile(rf"{_DATE} (?: (?: \s* t \s* | \s+ ) {_TIME} )? (?: \s* (?P<era>bc|ad) )?", _FLAGS).fullmatch
-_CLOCK = re.compile(rf"(?: {_DATE} (?: \s* t \s* | \s+ ) | t )? {_TIME} (?: \s* (?P<era>bc|ad) )?", _FLAGS).fullmatch
-_OFFSET = re.compile(r"([+-])([0-9]{1,2})(?::?([0-9]{2})(?::?([0-9]{2}))?)?").fullmatch
+_STAMP = re.compile(
+    rf"{_DATE} (?: (?: \s* t \s* | \s+ ) {_TIME} | \s+ (?=-) | (?!-) ) {_END}", _FLAGS
+).fullmatch
+_CLOCK = re.compile(rf"(?: {_DATE} (?: \s* t \s* | \s+ ) | t )? {_TIME} {_END}", _FLAGS).fullmatch
+_OFFSET = re.compile(r"([+-])([0-9]{1,2})(?::?([0-9]{1,2})(?::?([0-9]{2}))?)?").fullmatch
 _UTC_NAMES = ("z", "utc", "gmt", "ut", "zulu", "etc/utc")
 _RELATIVE = ("now", "today", "tomorrow", "yesterday")
 _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -142,9 +148,9 @@ def decode_date(text: str) -> int:
         if lowered == "epoch":
             return _UNIX_EPOCH_DAY
         raise problem.word(lowered)
+    _east(match, problem)
     days = _days(match, problem)
     _micros(match, problem)
-    _east(match, problem)
     if not DAY_FIRST <= days <= DATE_DAY_LAST:
         raise problem.range("date")
     return days
@@ -163,8 +169,8 @@ def timestamp_decoder(type_name: str, *, zoned: bool) -> Callable[[str], int]:
             if lowered == "epoch":
                 return _UNIX_EPOCH_DAY * MICROS_PER_DAY
             raise problem.word(lowered)
-        micros = _days(match, problem) * MICROS_PER_DAY + _micros(match, problem)
         east = _east(match, problem)
+        micros = _days(match, problem) * MICROS_PER_DAY + _micros(match, problem)
         if zoned:
             micros -= east * MICROS_PER_SECOND
         if not TIMESTAMP_FIRST <= micros < TIMESTAMP_END:
@@ -181,12 +187,13 @@ def _clock(text: str, type_name: str) -> tuple[int, int]:
     match = _CLOCK(lowered)
     if match is None or (match["era"] and not (match["year"] or match["year2"] or match["year3"])):
         raise problem.word(lowered)
+    east = _east(match, problem)
     if match["year"] or match["year2"] or match["year3"]:
         _days(match, problem)
     micros = _micros(match, problem)
     if micros > MICROS_PER_DAY:
         raise problem.field()
-    return micros, _east(match, problem)
+    return micros, east
 
 
 def decode_time(text: str) -> int:

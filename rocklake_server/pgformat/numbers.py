@@ -1,4 +1,4 @@
-"""Text forms of integers, floats and numerics (PostgreSQL manual, Numeric Types).
+"""Text forms of floats and numerics (PostgreSQL manual, Numeric Types).
 
 Encoders give exactly what PostgreSQL prints with extra_float_digits = 1; decoders accept what its input
 functions accept and raise ``InvalidTextRepresentation`` or ``NumericOutOfRange`` with its wording.
@@ -12,21 +12,15 @@ import struct
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
 
-from rocklake_server.errors import InvalidTextRepresentation, NumericOutOfRange
+from rocklake_server.errors import NumericOutOfRange
+from rocklake_server.pgformat.integers import SPACES, invalid_syntax
 
-SPACES = " \t\n\v\f\r"
-INT_RANGES = {
-    "smallint": (-(1 << 15), (1 << 15) - 1),
-    "integer": (-(1 << 31), (1 << 31) - 1),
-    "bigint": (-(1 << 63), (1 << 63) - 1),
-}
 NUMERIC_INTEGER_DIGITS_MAX = 131_072
 NUMERIC_SCALE_MAX = 16_383
 EXPONENT_MAX = 1 << 28
 EXACT = Context(prec=NUMERIC_INTEGER_DIGITS_MAX + NUMERIC_SCALE_MAX + 8, rounding=ROUND_HALF_UP,
                 Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 
-_INTEGER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)[ \t\n\v\f\r]*").fullmatch
 _DECIMAL = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?").fullmatch
 _HEXADECIMAL = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?").fullmatch
 _SPECIAL_FLOATS = {
@@ -37,45 +31,6 @@ _SPECIAL_FLOATS = {
 _SPECIAL_NUMERICS = {name: Decimal(value) for name, value in _SPECIAL_FLOATS.items() if name not in ("+nan", "-nan")}
 _FLOAT4 = struct.Struct("!f")
 _UINT4 = struct.Struct("!I")
-
-
-def invalid_syntax(type_name: str, text: str) -> InvalidTextRepresentation:
-    """PostgreSQL's 22P02 for a text that is no value of ``type_name``."""
-    return InvalidTextRepresentation(f'invalid input syntax for type {type_name}: "{text}"')
-
-
-def integer_decoder(type_name: str) -> Callable[[str], int]:
-    """Decoder of smallint, integer or bigint. Raises 22P02 and 22003."""
-    low, high = INT_RANGES[type_name]
-
-    def decode(text: str) -> int:
-        match = _INTEGER(text)
-        if match is None:
-            raise invalid_syntax(type_name, text)
-        digits = match[1]
-        # int() refuses very long digit strings, so a long one is measured first.
-        value = int(digits) if len(digits) < 40 or len(digits.lstrip("+-0")) < 40 else high + 1
-        if not low <= value <= high:
-            raise NumericOutOfRange(f'value "{text}" is out of range for type {type_name}')
-        return value
-
-    return decode
-
-
-def unsigned_decoder(type_name: str) -> Callable[[str], int]:
-    """Decoder of oid and xid: 32 bits unsigned; a negative int32 wraps, as in PostgreSQL."""
-
-    def decode(text: str) -> int:
-        match = _INTEGER(text)
-        if match is None:
-            raise invalid_syntax(type_name, text)
-        digits = match[1]
-        value = int(digits) if len(digits) < 40 else 1 << 32
-        if not -(1 << 31) <= value < 1 << 32:
-            raise NumericOutOfRange(f'value "{text}" is out of range for type {type_name}')
-        return value & 0xFFFF_FFFF
-
-    return decode
 
 
 def _scientific(digits: str, exponent: int, plain_below: int) -> str:
@@ -182,7 +137,7 @@ def _decode_float(text: str, type_name: str) -> float:
     except OverflowError:
         value, nonzero = math.inf, True
     if math.isinf(value) or (value == 0 and nonzero):
-        raise NumericOutOfRange(f'"{stripped}" is out of range for type {type_name}')
+        raise NumericOutOfRange(f'"{text if type_name == "real" else stripped}" is out of range for type {type_name}')
     return value
 
 
@@ -197,7 +152,7 @@ def decode_real(text: str) -> float:
     except OverflowError:
         rounded = math.inf
     if math.isinf(rounded) or rounded == 0:
-        raise NumericOutOfRange(f'"{stripped}" is out of range for type real')
+        raise NumericOutOfRange(f'"{text}" is out of range for type real')
     size, nearest = abs(value), abs(rounded)
     # Rounding twice goes wrong only where the double is the midpoint of two float4 and the text is not.
     for step in (-1, 1):

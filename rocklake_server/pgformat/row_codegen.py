@@ -1,4 +1,4 @@
-"""Generated code that frames rows: one function per list of types and set of NULL columns.
+"""Generated code that frames rows: one function per list of columns and set of NULLs among them.
 
 Consecutive rows mostly have their NULLs in the same columns. A function built for such a pattern packs everything
 between two variable-length values with one ``struct`` call; lengths and NULL marks of a pattern are constants in
@@ -25,13 +25,23 @@ Run = Callable[[Any, Iterator[Any], Callable[[bytes], None]], Any]
 """(first row, further rows, append) -> the row that did not fit, or None at the end."""
 
 
+def _no_run(row: Any, _rows: Iterator[Any], _append: Callable[[bytes], None]) -> Any:
+    return row
+
+
 class RowFramer:
-    """Frames rows of one list of types, one CopyData message a row."""
+    """Frames rows, one CopyData message a row.
 
-    __slots__ = ("_encoders", "_runs", "_types")
+    ``columns`` says for each type which item of a row it shows; None shows NULL.
+    """
 
-    def __init__(self, types: tuple[ColumnType, ...]) -> None:
+    __slots__ = ("_columns", "_encoders", "_runs", "_types")
+
+    def __init__(self, types: tuple[ColumnType, ...], columns: tuple[int | None, ...]) -> None:
+        if len(types) != len(columns):
+            raise ValueError("a column needs a type")
         self._types = types
+        self._columns = columns
         self._encoders = [binary_encoder(column_type) for column_type in types]
         self._runs: dict[tuple[bool, ...], Run] = {}
 
@@ -43,24 +53,33 @@ class RowFramer:
         append = out.append
         iterator = iter(rows)
         row = next(iterator, None)
+        current: Run = _no_run
+        previous: Run = _no_run
         while row is not None:
-            run = self._run_for(tuple([value is None for value in row]))
-            unfit = run(row, iterator, append) if run is not None else row
+            # Rows often alternate between two patterns, so the one before is tried before looking one up.
+            current, previous = previous, current
+            unfit = current(row, iterator, append)
+            if unfit is row:
+                current = self._run_for(tuple([c is None or row[c] is None for c in self._columns]))
+                unfit = current(row, iterator, append)
             if unfit is row:
                 append(self._plain(row))
                 unfit = next(iterator, None)
             row = unfit
         return b"".join(out)
 
-    def _run_for(self, nulls: tuple[bool, ...]) -> Run | None:
+    def _run_for(self, nulls: tuple[bool, ...]) -> Run:
         run = self._runs.get(nulls)
-        if run is None and len(self._runs) < PATTERNS_MAX and len(nulls) == len(self._types):
-            run = self._runs[nulls] = _compile(self._types, nulls)
+        if run is None:
+            if len(self._runs) >= PATTERNS_MAX:
+                return _no_run
+            run = self._runs[nulls] = _compile(self._types, self._columns, nulls)
         return run
 
     def _plain(self, row: Sequence[Any]) -> bytes:
         parts = [struct.pack("!h", len(self._types))]
-        for encode, value in zip(self._encoders, row, strict=True):
+        for encode, column in zip(self._encoders, self._columns, strict=True):
+            value = None if column is None else row[column]
             if value is None:
                 parts.append(_NULL)
             else:
@@ -118,7 +137,9 @@ class _Segments:
         return name
 
 
-def _compile(types: tuple[ColumnType, ...], nulls: tuple[bool, ...]) -> Run:
+def _compile(
+    types: tuple[ColumnType, ...], columns: tuple[int | None, ...], nulls: tuple[bool, ...]
+) -> Run:
     """The run function of one pattern. The source is built from column numbers and format codes only."""
     segments = _Segments()
     segments.constant(b"d")
@@ -127,15 +148,18 @@ def _compile(types: tuple[ColumnType, ...], nulls: tuple[bool, ...]) -> Run:
     prepare: list[str] = []
     checks: list[str] = []
     lengths: list[str] = []
-    for number, (column_type, null) in enumerate(zip(types, nulls, strict=True)):
+    for number, (column_type, column, null) in enumerate(zip(types, columns, nulls, strict=True)):
         value = f"v{number}"
         code = STRUCT_CODES.get(column_type.typname)
         if null:
-            checks.append(f"{value} is not None")
+            if column is not None:
+                checks.append(f"row[{column}] is not None")
             segments.constant(_NULL)
-        elif code is not None:
+            continue
+        prepare.append(f"{value} = row[{column}]")
+        if code is not None:
             if code == "?":  # struct would pack None as false
-                checks.append(f"{value} is None")
+                prepare.append(f"if {value} is None: return row")
             segments.constant(struct.calcsize("!" + code).to_bytes(4, "big"))
             segments.argument(code, value)
         elif column_type.form is Form.UUID:
@@ -143,29 +167,30 @@ def _compile(types: tuple[ColumnType, ...], nulls: tuple[bool, ...]) -> Run:
             segments.constant((16).to_bytes(4, "big"))
             segments.argument("16s", value)
         else:
-            _variable(segments, column_type, number, prepare, checks)
+            _variable(segments, column_type, number, prepare)
             lengths.append(f"n{number}")
     segments.end()
-    size = " + ".join([str(segments.fixed_bytes - 1), *lengths])
-    names = ", ".join(f"v{number}" for number in range(len(types)))
-    joined = segments.pieces[0] if len(segments.pieces) == 1 else f"join(({', '.join(segments.pieces)}))"
-    body = [
-        f"{names}, = row",
-        *([f"if {' or '.join(checks)}: return row"] if checks else []),
-        *prepare,
-        f"size = {size}",
-        f"append({joined})",
+    body = [*([f"if {' or '.join(checks)}: return row"] if checks else []), *prepare]
+    return _define(segments, body, lengths)
+
+
+def _define(segments: _Segments, body: list[str], lengths: list[str]) -> Run:
+    pieces = segments.pieces
+    lines = [
+        "def run(row, rows, append):", " try:", "  while row is not None:",
+        *[f"   {line}" for line in body],
+        f"   size = {' + '.join([str(segments.fixed_bytes - 1), *lengths])}",
+        f"   append({pieces[0] if len(pieces) == 1 else f'join(({chr(44).join(pieces)}))'})",
+        "   row = next(rows, None)", " except unfit:", "  return row",
     ]
-    lines = ["def run(row, rows, append):", " try:", "  while row is not None:", *[f"   {line}" for line in body],
-             "   row = next(rows, None)", " except unfit:", "  return row"]
-    namespace: dict[str, Any] = {**segments.names, "join": b"".join, "unfit": _UNFIT, "utf8": str.encode}
+    namespace: dict[str, Any] = {**segments.names, "join": b"".join, "unfit": _UNFIT}
     exec("\n".join(lines), namespace)
     run: Run = namespace["run"]
     return run
 
 
 def _variable(
-    segments: _Segments, column_type: ColumnType, number: int, prepare: list[str], checks: list[str]
+    segments: _Segments, column_type: ColumnType, number: int, prepare: list[str]
 ) -> None:
     """A payload whose length is known at run time only."""
     value, data, length = f"v{number}", f"p{number}", f"n{number}"
@@ -174,7 +199,7 @@ def _variable(
     elif column_type.form is Form.TEXT and column_type.typname not in ("char", "void"):
         prepare.append(f"{data} = {value}.encode()")
     else:
-        checks.append(f"{value} is None")
+        prepare.append(f"if {value} is None: return row")
         encoder = f"encode_{number}"
         segments.names[encoder] = binary_encoder(column_type)
         prepare.append(f"{data} = {encoder}({value})")

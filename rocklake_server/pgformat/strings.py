@@ -11,7 +11,7 @@ from rocklake_server.errors import (
     InvalidTextRepresentation,
     StringTooLong,
 )
-from rocklake_server.pgformat.numbers import SPACES, invalid_syntax
+from rocklake_server.pgformat.integers import SPACES, invalid_syntax
 
 NAME_BYTES_MAX = 63
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from rocklake_server.errors import UndefinedFunction, UndefinedObject, UndefinedTable
-from rocklake_server.pgformat import arrays, datetime_input, datetimes, numbers, strings
+from rocklake_server.pgformat import arrays, datetime_input, datetimes, integers, numbers, strings
 from rocklake_server.pgformat.coerce import coerce, fits_any_typmod
 from rocklake_server.pgformat.interval_input import decode_interval
 from rocklake_server.schema.types import ALL_TYPES, BY_NAME, BY_OID, ColumnType, Form
@@ -33,10 +33,10 @@ def _registered_text(oid: int) -> str:
 
 def _registered_decoder(type_name: str) -> TextDecoder:
     """Numbers and ``-``; a known type's name for regtype. Raises 42P01, 42883 or 42704 for other names."""
-    decode_number = numbers.unsigned_decoder("oid")
+    decode_number = integers.unsigned_decoder("oid")
 
     def decode(text: str) -> int:
-        stripped = text.strip(numbers.SPACES)
+        stripped = text.strip(integers.SPACES)
         if stripped == "-":
             return 0
         if stripped.isascii() and stripped.isdigit():
@@ -66,14 +66,14 @@ _CODECS: dict[str, tuple[TextEncoder, TextDecoder]] = {
     "bytea": (strings.encode_bytea, strings.decode_bytea),
     "char": (str, strings.decode_char),
     "name": (str, strings.truncate_name),
-    "int8": (str, numbers.integer_decoder("bigint")),
-    "int2": (str, numbers.integer_decoder("smallint")),
-    "int4": (str, numbers.integer_decoder("integer")),
+    "int8": (str, integers.integer_decoder("bigint")),
+    "int2": (str, integers.integer_decoder("smallint")),
+    "int4": (str, integers.integer_decoder("integer")),
     "regproc": (_registered_text, _registered_decoder("regproc")),
     "text": (str, strings.check_text),
-    "oid": (str, numbers.unsigned_decoder("oid")),
+    "oid": (str, integers.unsigned_decoder("oid")),
     "tid": (strings.encode_tid, strings.decode_tid),
-    "xid": (str, numbers.unsigned_decoder("xid")),
+    "xid": (str, integers.unsigned_decoder("xid")),
     "float4": (numbers.encode_real, numbers.decode_real),
     "float8": (numbers.encode_double, numbers.decode_double),
     "unknown": (str, strings.check_text),

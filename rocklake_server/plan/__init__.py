@@ -1,1 +1,4 @@
-"""Syntax trees to plans to rows: expressions, operators, writes and DDL over a ``TransactionView``. Never bytes, keys or sockets."""
+"""Syntax trees to plans to rows: expressions, operators, writes and DDL over a ``TransactionView``.
+
+Never bytes, keys or sockets.
+"""

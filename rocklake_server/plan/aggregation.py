@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
@@ -12,12 +12,11 @@ from typing import Any, TypeAlias
 from rocklake_server.catalog.view import Row
 from rocklake_server.errors import NumericOutOfRange
 from rocklake_server.plan.arithmetic import arithmetic, divide_numeric
-from rocklake_server.plan.bounds import bounds_of, zone_tests
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.comparisons import equality_key, order_key
-from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
-from rocklake_server.plan.operators import Operator, Rows, Scan, SortKey, bind_all, prepare, sort_rows
+from rocklake_server.plan.expressions import ColumnRef, Env, Expr
 from rocklake_server.plan.overloads import undefined_function
+from rocklake_server.plan.sorting import SortKey, sort_rows
 from rocklake_server.plan.type_rules import is_string
 from rocklake_server.schema.types import (
     BIGINT,
@@ -86,19 +85,27 @@ class Aggregate:
         return value
 
 
+def _floats(rows: list[Row]) -> list[float]:
+    return [value for (value, *_rest) in rows if isinstance(value, float)]
+
+
+def _integers(rows: list[Row]) -> list[int]:
+    return [value for (value, *_rest) in rows if isinstance(value, int)]
+
+
 def _sum(kind: ColumnType) -> tuple[ColumnType, Fold]:
     if kind.oid in (SMALLINT.oid, INTEGER.oid):
         return BIGINT, _sum_bigint
     if kind.form is Form.FLOAT:
         result = kind.with_typmod(-1)
-        return result, lambda rows: reduce(operator.add, [float(row[0]) for row in rows]) if rows else None  # type: ignore[arg-type]
+        return result, lambda rows: reduce(operator.add, _floats(rows)) if rows else None
     return NUMERIC, lambda rows: _sum_numeric(rows) if rows else None
 
 
 def _sum_bigint(rows: list[Row]) -> Value:
     if not rows:
         return None
-    total = sum(int(row[0]) for row in rows)  # type: ignore[arg-type]
+    total = sum(_integers(rows))
     if not -(2**63) <= total < 2**63:
         raise NumericOutOfRange("bigint out of range")
     return total
@@ -106,7 +113,7 @@ def _sum_bigint(rows: list[Row]) -> Value:
 
 def _sum_numeric(rows: list[Row]) -> Decimal:
     if isinstance(rows[0][0], int):
-        return Decimal(sum(int(row[0]) for row in rows))  # type: ignore[arg-type]
+        return Decimal(sum(_integers(rows)))
     add = arithmetic("+", ColumnRef(NUMERIC, 0), ColumnRef(NUMERIC, 1)).getter(Env(()))
     total: Value = Decimal(0)
     for row in rows:
@@ -117,7 +124,7 @@ def _sum_numeric(rows: list[Row]) -> Decimal:
 
 def _average(kind: ColumnType) -> tuple[ColumnType, Fold]:
     if kind.form is Form.FLOAT:
-        return DOUBLE, lambda rows: sum(float(row[0]) for row in rows) / len(rows) if rows else None  # type: ignore[arg-type]
+        return DOUBLE, lambda rows: reduce(operator.add, _floats(rows)) / len(rows) if rows else None
     return NUMERIC, lambda rows: divide_numeric(_sum_numeric(rows), Decimal(len(rows))) if rows else None
 
 
@@ -135,7 +142,8 @@ def _join_text(rows: list[Row]) -> Value:
     for row in rows[1:]:
         parts.extend((row[1], row[0]) if row[1] is not None else (row[0],))
     empty = b"" if isinstance(parts[0], bytes) else ""
-    return empty.join(parts)  # type: ignore[arg-type]
+    joined: Value = empty.join(parts)
+    return joined
 
 
 def aggregate(name: str, arguments: Sequence[Expr], *, distinct: bool = False, order: tuple[SortKey, ...] = (),
@@ -158,8 +166,7 @@ def aggregate(name: str, arguments: Sequence[Expr], *, distinct: bool = False, o
             if kind.oid == UNKNOWN.oid or (is_string(kind) and kind.typname in ("varchar", "name")):
                 chosen = [implicit(chosen[0], TEXT)]
                 kind = TEXT
-            made = (kind.with_typmod(kind.typmod if kind.form is Form.TEXT else kind.typmod),
-                    _extreme(kind, min if name == "min" else max))
+            made = (kind, _extreme(kind, min if name == "min" else max))
         elif name in ("sum", "avg") and number:
             made = _sum(kind) if name == "sum" else _average(kind)
         elif name in ("bool_and", "every", "bool_or") and kind.oid in (BOOLEAN.oid, UNKNOWN.oid):
@@ -175,76 +182,3 @@ def aggregate(name: str, arguments: Sequence[Expr], *, distinct: bool = False, o
     return Aggregate(name, made[0], tuple(chosen), made[1], distinct, order, where, name == "array_agg")
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Rows of the keys' values followed by the aggregates' values, one per group; without keys exactly one."""
-
-    source: Operator
-    keys: tuple[Expr, ...]
-    aggregates: tuple[Aggregate, ...]
-
-    async def open(self, env: Env) -> Rows:
-        await prepare([*self.keys, *(part for item in self.aggregates for part in item.expressions)], env)
-        if not self.keys and isinstance(self.source, Scan) and _answered_by_zones(self.aggregates):
-            return await self._from_zones(self.source, env)
-        rows = await self.source.open(env)
-        keys = [key.bind(env) for key in self.keys]
-        forms = [equality_key(key.type) for key in self.keys]
-        values = [item.over(env) for item in self.aggregates]
-        return lambda: _groups(rows(), keys, forms, values)
-
-    async def _from_zones(self, scan: Scan, env: Env) -> Rows:
-        """count(*), min and max of plain columns: from zones where a whole chunk takes part."""
-        await prepare(scan.conditions, env)
-        chunks = await env.need().view.chunks(scan.relation, bounds_of(scan.conditions, scan.relation, env))
-        keeps, tests = bind_all(scan.conditions, env), zone_tests(scan.conditions, env)
-        partial: list[list[Row]] = [[] for _ in self.aggregates]
-        count = 0
-        for chunk in chunks:
-            whole = keeps is None or (tests is not None and all(test(chunk) for test in tests))
-            rows = chunk.rows if whole else [row for row in chunk.rows if keeps is None or keeps(row)]
-            count += len(rows)
-            for item, found in zip(self.aggregates, partial, strict=True):
-                if item.arguments:
-                    _extend(item, found, chunk.zone(_column(item)) if whole else None, rows)
-        row = tuple([
-            item.fold(found) if item.arguments else count
-            for item, found in zip(self.aggregates, partial, strict=True)
-        ])
-        return lambda: iter((row,))
-
-
-def _column(item: Aggregate) -> int:
-    argument = item.arguments[0]
-    assert isinstance(argument, ColumnRef)
-    return argument.index
-
-
-def _extend(item: Aggregate, found: list[Row], zone: Any, rows: Sequence[Row]) -> None:
-    if zone is not None:
-        if zone.least is not None:
-            found.append((zone.least if item.name == "min" else zone.greatest,))
-        return
-    index = _column(item)
-    found.extend((row[index],) for row in rows if row[index] is not None)
-
-
-def _answered_by_zones(aggregates: Sequence[Aggregate]) -> bool:
-    return all(
-        not item.distinct and item.where is None
-        and ((item.name == "count" and not item.arguments)
-             or (item.name in ("min", "max") and isinstance(item.arguments[0], ColumnRef)
-                 and order_key(item.type) is None))
-        for item in aggregates
-    )
-
-
-def _groups(rows: Iterator[Row], keys: Sequence[Getter], forms: Sequence[Callable[[Value], Any]],
-            values: Sequence[Callable[[list[Row]], Value]]) -> Iterator[Row]:
-    groups: dict[Any, tuple[Row, list[Row]]] = {} if keys else {(): ((), [])}
-    for row in rows:
-        content = tuple([key(row) for key in keys])
-        found = tuple([form(value) for form, value in zip(forms, content, strict=True)])
-        groups.setdefault(found, (content, []))[1].append(row)
-    for content, members in groups.values():
-        yield content + tuple([value(members) for value in values])

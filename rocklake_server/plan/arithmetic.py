@@ -12,11 +12,12 @@ from typing import Any
 
 from rocklake_server.errors import DivisionByZero, NumericOutOfRange
 from rocklake_server.pgformat.numbers import round_to_real
+from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.comparisons import undefined_operator, unify_unknown
-from rocklake_server.plan.expressions import Constant, Expr, Strict
+from rocklake_server.plan.expressions import Constant, Expr
 from rocklake_server.plan.type_rules import INTEGER_BOUNDS, OIDS, is_number, wider
-from rocklake_server.schema.types import DATE, INTEGER, NUMERIC, REAL, ColumnType, Form, Value
+from rocklake_server.schema.types import DATE, DOUBLE, INTEGER, NUMERIC, REAL, ColumnType, Form, Value
 
 _EXACT = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=ROUND_HALF_UP)
 _QUOTIENT_DIGITS = 16
@@ -57,7 +58,6 @@ def _leading(value: Decimal) -> tuple[int, int]:
     if value == 0:
         return 0, 0
     weight, place = divmod(value.adjusted(), 4)
-    first = int(str(value.as_tuple().digits[0]))
     digits = value.as_tuple().digits[: place + 1]
     first = int("".join(map(str, digits)).ljust(place + 1, "0"))
     return weight, first
@@ -79,9 +79,11 @@ def divide_numeric(left: Decimal, right: Decimal) -> Decimal:
 
 
 def _infinite_quotient(left: Decimal, right: Decimal) -> Decimal:
-    if left.is_infinite():
-        return Decimal("NaN") if right.is_infinite() else left.copy_sign(Decimal(left.is_signed() ^ right.is_signed()) * -2 + 1)
-    return Decimal(0)
+    if not left.is_infinite():
+        return Decimal(0)
+    if right.is_infinite():
+        return Decimal("NaN")
+    return left.copy_sign(Decimal(-1 if left.is_signed() != right.is_signed() else 1))
 
 
 def quantize(value: Decimal, digits: int) -> Decimal:
@@ -179,6 +181,8 @@ def arithmetic(symbol: str, left: Expr, right: Expr) -> Expr:
     if {left.type.oid, right.type.oid} <= {DATE.oid, INTEGER.oid} and DATE.oid in (left.type.oid, right.type.oid):
         return _with_days(symbol, left, right)
     kind = wider(left.type, right.type) if is_number(left.type) and is_number(right.type) else None
+    if kind is not None and kind.oid == REAL.oid and left.type.oid != right.type.oid:
+        kind = DOUBLE
     if kind is None or left.type.oid in OIDS or (symbol == "%" and kind.form is Form.FLOAT):
         raise undefined_operator(symbol, left.type, right.type)
     if kind.form is Form.INT:

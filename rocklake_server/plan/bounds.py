@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, Interval
-from rocklake_server.plan.comparisons import MIRRORED
+from rocklake_server.plan.comparisons import MIRRORED, TESTS
 from rocklake_server.plan.conditions import Compare, InList, IsNull, Or
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr
 from rocklake_server.schema.model import Relation
@@ -47,9 +49,9 @@ class _Collector:
     def between(self, column: int, least: Value, greatest: Value) -> None:
         known = self.ranges.get(column, Interval(None, None))
         if least is not None and known.least is not None:
-            least = max(known.least, least)  # type: ignore[type-var]
+            least = max(known.least, least)
         if greatest is not None and known.greatest is not None:
-            greatest = min(known.greatest, greatest)  # type: ignore[type-var]
+            greatest = min(known.greatest, greatest)
         self.ranges[column] = Interval(
             known.least if least is None else least, known.greatest if greatest is None else greatest
         )
@@ -116,34 +118,33 @@ def zone_test(condition: Expr, env: Env) -> Callable[[Chunk], bool] | None:
     comparison = column_against_constant(condition)
     if comparison is not None:
         column, symbol, other = comparison
-        return _compare_test(column.index, symbol, other.value(env))
+        value = other.value(env)
+        return None if value is None else ZoneTest(column.index, symbol, value)
     if isinstance(condition, IsNull) and isinstance(condition.operand, ColumnRef):
         return _null_test(condition.operand.index, negated=condition.negated)
     return None
 
 
-def _compare_test(column: int, symbol: str, value: Value) -> Callable[[Chunk], bool] | None:
-    if value is None:
-        return None
+@dataclass(slots=True)
+class ZoneTest:
+    """``column symbol value`` asked of a chunk's zone."""
 
-    def passes(chunk: Chunk) -> bool:
-        zone = chunk.zone(column)
+    column: int
+    symbol: str
+    value: Value
+
+    def __call__(self, chunk: Chunk) -> bool:
+        zone = chunk.zone(self.column)
         if zone is None or zone.has_null or zone.least is None:
             return False
-        least, greatest = zone.least, zone.greatest
+        least: Any = zone.least
+        greatest: Any = zone.greatest
+        symbol, value = self.symbol, self.value
         if symbol == "=":
-            return least == value == greatest
-        if symbol == "<=":
-            return greatest <= value  # type: ignore[operator]
-        if symbol == "<":
-            return greatest < value  # type: ignore[operator]
-        if symbol == ">=":
-            return least >= value  # type: ignore[operator]
-        if symbol == ">":
-            return least > value  # type: ignore[operator]
-        return bool(greatest < value or least > value)  # type: ignore[operator]
-
-    return passes
+            return bool(least == value == greatest)
+        if symbol == "<>":
+            return bool(greatest < value or least > value)
+        return bool(TESTS[symbol](greatest if symbol[0] == "<" else least, value))
 
 
 def _null_test(column: int, *, negated: bool) -> Callable[[Chunk], bool]:

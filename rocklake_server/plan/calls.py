@@ -7,7 +7,7 @@ from sqlglot import exp
 from rocklake_server.plan.dispatch import only
 from rocklake_server.sql.names import fold
 
-CALLS: dict[type[exp.Expression], tuple[str, tuple[str, ...]]] = {
+CALLS: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
     exp.Lower: ("lower", ("this",)),
     exp.Upper: ("upper", ("this",)),
     exp.Length: ("length", ("this",)),
@@ -60,7 +60,7 @@ _FLAGS = ("safe", "coalesce", "ignore_nulls", "big_int", "position", "dialect")
 _TRIMS = {"LEADING": "ltrim", "TRAILING": "rtrim"}
 
 
-def call_name(node: exp.Expression) -> str:
+def call_name(node: exp.Expr) -> str:
     """The called function's folded name."""
     if isinstance(node, exp.Anonymous):
         return fold(str(node.this), quoted=False)
@@ -69,14 +69,14 @@ def call_name(node: exp.Expression) -> str:
     return CALLS[type(node)][0]
 
 
-def call_arguments(node: exp.Expression) -> list[exp.Expression]:
+def call_arguments(node: exp.Expr) -> list[exp.Expr]:
     """The argument nodes in order. Raises Unsupported for anything beside them."""
     if isinstance(node, exp.Anonymous):
         only(node, "this", "expressions")
         return list(node.expressions)
     names = CALLS[type(node)][1]
     only(node, *names, *_FLAGS)
-    found: list[exp.Expression] = []
+    found: list[exp.Expr] = []
     for name in names:
         value = node.args.get(name)
         if isinstance(value, list):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from rocklake_server.errors import UndefinedFunction
 from rocklake_server.pgformat.compare import natively_ordered, sort_key
-from rocklake_server.plan.casts import conversion, implicit
+from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.conditions import Compare, InList
+from rocklake_server.plan.conversions import conversion
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.type_rules import MOMENTS, OIDS, comparable
 from rocklake_server.schema.types import (
     BPCHAR,
     DATE,
     DOUBLE,
+    NUMERIC,
     TEXT,
     TIMESTAMP,
     TIMETZ,
@@ -71,6 +74,8 @@ def _keys(left: ColumnType, right: ColumnType) -> tuple[Key | None, Key | None]:
     if Form.FLOAT in (left.form, right.form):
         key = sort_key(DOUBLE)
         return _as_float(left, key), _as_float(right, key)
+    if Form.NUMERIC in (left.form, right.form):
+        return _as_numeric(left), _as_numeric(right)
     if left.oid in MOMENTS and right.oid in MOMENTS:
         return _as_moment(left), _as_moment(right)
     if Form.TIMETZ in (left.form, right.form):
@@ -81,6 +86,11 @@ def _keys(left: ColumnType, right: ColumnType) -> tuple[Key | None, Key | None]:
 
 def _as_float(kind: ColumnType, key: Key) -> Key:
     return key if kind.form is Form.FLOAT else lambda value: key(float(value))
+
+
+def _as_numeric(kind: ColumnType) -> Key:
+    key = sort_key(NUMERIC)
+    return key if kind.form is Form.NUMERIC else lambda value: key(Decimal(value))
 
 
 def _as_moment(kind: ColumnType) -> Key | None:

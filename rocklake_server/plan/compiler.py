@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from rocklake_server.errors import DatatypeMismatch
+from rocklake_server.pgformat.numbers import decode_numeric
 from rocklake_server.plan.casts import read_untyped
 from rocklake_server.plan.dispatch import compiler_of
 from rocklake_server.plan.expressions import Constant, Expr, Parameter, Slot
@@ -53,25 +54,25 @@ class Compiler:
     queries: QueryLowering
     scope: Scope
     clause: str = "SELECT"
-    intercept: Callable[[exp.Expression], Expr | None] | None = None
+    intercept: Callable[[exp.Expr], Expr | None] | None = None
 
-    def compile(self, node: exp.Expression) -> Expr:
+    def compile(self, node: exp.Expr) -> Expr:
         """The typed expression of ``node``. Raises the error PostgreSQL's analysis has, or Unsupported."""
         if self.intercept is not None:
             ready = self.intercept(node)
             if ready is not None:
                 return ready
-        slot = slot_of(node)
+        slot = slot_of(node) if isinstance(node, exp.Placeholder) else None
         if slot is not None:
             kind = self.queries.slot_types[slot.index]
             return Slot(kind, slot.index)
         return compiler_of(node)(self, node)
 
-    def condition(self, node: exp.Expression, what: str) -> Expr:
+    def condition(self, node: exp.Expr, what: str) -> Expr:
         """A boolean expression. Raises DatatypeMismatch."""
         return boolean(self.compile(node), what)
 
-    def typed(self, node: exp.Expression) -> Expr:
+    def typed(self, node: exp.Expr) -> Expr:
         """An expression whose untyped literals have become text."""
         return settle(self.compile(node))
 
@@ -94,9 +95,13 @@ def literal(text: str, *, is_string: bool) -> Constant:
         return Constant(UNKNOWN, text)
     value = number_value(text)
     kind = number_type(value)
-    return Constant(kind, Decimal(text) if kind.oid == NUMERIC.oid else value)
+    if kind.oid != NUMERIC.oid:
+        return Constant(kind, value)
+    exact = decode_numeric(text)
+    return Constant(kind, abs(exact) if exact == 0 else exact)
 
 
 def parameter(compiler: Compiler, number: int) -> Parameter:
+    compiler.queries.contextual = True
     types = compiler.queries.parameter_types
     return Parameter(types.note(number), number, types)

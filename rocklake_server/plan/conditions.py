@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from rocklake_server.catalog.view import Row
 from rocklake_server.errors import CatalogError
-from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
-from rocklake_server.schema.types import BOOLEAN, ColumnType, Value
+from rocklake_server.plan.applications import Strict
+from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter, Slot
+from rocklake_server.schema.types import BOOLEAN, UNKNOWN, ColumnType, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +71,14 @@ class IsNull(Expr):
         return (self.operand,)
 
     def getter(self, env: Env) -> Getter:
-        operand = self.operand.bind(env)
-        if self.negated:
-            return lambda row: operand(row) is not None
-        return lambda row: operand(row) is None
+        operand, negated = self.operand.bind(env), self.negated
+        return lambda row: (operand(row) is None) is not negated
 
 
 @dataclass(frozen=True, slots=True)
 class Compare(Expr):
-    """``left op right`` with op one of = <> < <= > >=. ``test`` compares the values after ``left_key`` and
-    ``right_key`` (``None``: as they are); ``plain`` tells that Python's order of the raw values is SQL's."""
+    """``left operator right``. ``test`` compares the values after ``left_key`` and ``right_key`` (``None``: as they
+    are); ``plain`` tells that Python's order of the raw values is SQL's."""
 
     type: ColumnType = BOOLEAN
     operator: str = "="
@@ -145,7 +144,7 @@ class InList(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Distinctness(Expr):
-    """``left IS [NOT] DISTINCT FROM right``; ``test`` is equality of non-NULL values."""
+    """``left IS [NOT] DISTINCT FROM right``; ``equality`` compares values that are not NULL."""
 
     type: ColumnType = BOOLEAN
     left: Expr = field(default_factory=lambda: Expr(BOOLEAN))
@@ -158,7 +157,8 @@ class Distinctness(Expr):
         return (self.left, self.right, self.equality)
 
     def getter(self, env: Env) -> Getter:
-        left, right, equal, distinct = self.left.bind(env), self.right.bind(env), self.equality.bind(env), self.distinct
+        left, right = self.left.bind(env), self.right.bind(env)
+        equal, distinct = self.equality.bind(env), self.distinct
 
         def compare(row: Row) -> Value:
             first, second = left(row), right(row)
@@ -175,8 +175,14 @@ def _keyed(node: Expr, key: Callable[[Value], Value] | None, env: Env) -> Getter
     return lambda row: None if (value := bound(row)) is None else key(value)
 
 
+def _is_untyped(node: Expr) -> bool:
+    return isinstance(node, Slot) and node.type.oid == UNKNOWN.oid
+
+
 def _guarded(node: Expr, env: Env) -> Getter:
-    """Bind a branch that may never run: an error of its constants is raised when it does."""
+    """Bind a branch that may never run: its constants' errors wait until it does, those of untyped literals do not."""
+    if isinstance(node, Strict) and all(_is_untyped(part) for part in node.arguments):
+        return node.bind(env)
     try:
         return node.bind(env)
     except CatalogError as error:
@@ -190,7 +196,7 @@ def _guarded(node: Expr, env: Env) -> Getter:
 
 @dataclass(frozen=True, slots=True)
 class CaseWhen(Expr):
-    """CASE, COALESCE in disguise excluded: pairs of a boolean condition and a value, then the default."""
+    """CASE: pairs of a boolean condition and a value, then the default."""
 
     branches: tuple[tuple[Expr, Expr], ...] = ()
     default: Expr | None = None

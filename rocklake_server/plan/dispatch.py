@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlglot import exp
 
-from rocklake_server.errors import Unsupported
+from rocklake_server.errors import RETRY_WORDS, Unsupported
 
 if TYPE_CHECKING:
     from rocklake_server.plan.compiler import Compiler
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 Compile: TypeAlias = "Callable[[Compiler, Any], Expr]"
 Lower: TypeAlias = "Callable[[QueryLowering, Any], Lowered]"
 
-_COMPILERS: dict[type[exp.Expression], Compile] = {}
-_LOWERINGS: dict[type[exp.Expression], Lower] = {}
+_COMPILERS: dict[type[exp.Expr], Compile] = {}
+_LOWERINGS: dict[type[exp.Expr], Lower] = {}
 
 _UNNAMED = {"conflict": "the clause after its rows"}
 
 
-def compiles(*classes: type[exp.Expression]) -> Callable[[Compile], Compile]:
+def compiles(*classes: type[exp.Expr]) -> Callable[[Compile], Compile]:
     """Register the compiler of expression nodes of these classes."""
 
     def register(function: Compile) -> Compile:
@@ -36,7 +36,7 @@ def compiles(*classes: type[exp.Expression]) -> Callable[[Compile], Compile]:
     return register
 
 
-def lowers(*classes: type[exp.Expression]) -> Callable[[Lower], Lower]:
+def lowers(*classes: type[exp.Expr]) -> Callable[[Lower], Lower]:
     """Register the lowering of queries of these classes."""
 
     def register(function: Lower) -> Lower:
@@ -49,13 +49,13 @@ def lowers(*classes: type[exp.Expression]) -> Callable[[Lower], Lower]:
     return register
 
 
-def label(node: exp.Expression) -> str:
-    """How messages name a node: its class in words."""
-    words = "".join(f" {letter}" if letter.isupper() else letter for letter in type(node).__name__)
-    return words.strip().upper()
+def label(node: exp.Expr) -> str:
+    """How messages name a node: its class in words, unless DuckLake would take them for a reason to try again."""
+    words = "".join(f" {letter}" if letter.isupper() else letter for letter in type(node).__name__).strip()
+    return "of this kind" if any(word in words.lower() for word in RETRY_WORDS) else words.upper()
 
 
-def compiler_of(node: exp.Expression) -> Compile:
+def compiler_of(node: exp.Expr) -> Compile:
     """Raises Unsupported naming the node."""
     found = _COMPILERS.get(type(node))
     if found is None:
@@ -63,7 +63,7 @@ def compiler_of(node: exp.Expression) -> Compile:
     return found
 
 
-def lowering_of(node: exp.Expression) -> Lower:
+def lowering_of(node: exp.Expr) -> Lower:
     """Raises Unsupported naming the node."""
     found = _LOWERINGS.get(type(node))
     if found is None:
@@ -71,7 +71,7 @@ def lowering_of(node: exp.Expression) -> Lower:
     return found
 
 
-def only(node: exp.Expression, *lowered: str) -> None:
+def only(node: exp.Expr, *lowered: str) -> None:
     """Refuse a node that has any argument but ``lowered``. Raises Unsupported naming the clauses."""
     extra = sorted(name for name, value in node.args.items() if value and name not in lowered)
     if extra:

@@ -26,13 +26,15 @@ class Env:
     """One execution: the statement's literals, and what subqueries and enclosing rows are at the moment.
 
     ``slots`` are the decoded literals of the statement's text: str for strings, int or Decimal for numbers.
-    ``outer`` holds, per scope number, the enclosing query's current row in a one-element list.
+    ``outer`` holds, per scope number, the enclosing query's current row in a one-element list. ``given`` are rows that
+    were read from the statement's text.
     """
 
     slots: Sequence[Value]
     context: Context | None = None
     results: dict[int, object] = field(default_factory=dict)
     outer: dict[int, list[Row]] = field(default_factory=dict)
+    given: Sequence[Row] = ()
 
     def need(self) -> Context:
         if self.context is None:
@@ -74,7 +76,7 @@ class Expr:
 
     def getter(self, env: Env) -> Getter:
         """The closure, not folded."""
-        raise NotImplementedError
+        raise NotImplementedError(type(self).__name__, env)
 
     def bind(self, env: Env) -> Getter:
         """The closure; a constant node is evaluated here. Raises what evaluation raises."""
@@ -92,11 +94,11 @@ class Expr:
 class Constant(Expr):
     content: Value = None
 
-    def getter(self, env: Env) -> Getter:
+    def getter(self, _env: Env) -> Getter:
         value = self.content
         return lambda _row: value
 
-    def value(self, env: Env) -> Value:
+    def value(self, _env: Env) -> Value:
         return self.content
 
 
@@ -163,7 +165,7 @@ class ColumnRef(Expr):
     def constant(self) -> bool:
         return False
 
-    def getter(self, env: Env) -> Getter:
+    def getter(self, _env: Env) -> Getter:
         index = self.index
         return lambda row: row[index]
 
@@ -201,85 +203,6 @@ class NowRef(Expr):
     def getter(self, env: Env) -> Getter:
         value = Now(env.need().view.now_us)
         return lambda _row: value
-
-
-@dataclass(frozen=True, slots=True)
-class Strict(Expr):
-    """A function that is NULL when any argument is NULL."""
-
-    function: Callable[..., Value] = field(default=lambda: None)
-    arguments: tuple[Expr, ...] = ()
-
-    @property
-    def children(self) -> tuple[Expr, ...]:
-        return self.arguments
-
-    def getter(self, env: Env) -> Getter:
-        function = self.function
-        bound = [argument.bind(env) for argument in self.arguments]
-        if len(bound) == 1:
-            only = bound[0]
-
-            def unary(row: Row) -> Value:
-                value = only(row)
-                return None if value is None else function(value)
-
-            return unary
-        if len(bound) == 2:
-            first, second = bound
-
-            def binary(row: Row) -> Value:
-                left = first(row)
-                if left is None:
-                    return None
-                right = second(row)
-                return None if right is None else function(left, right)
-
-            return binary
-
-        def many(row: Row) -> Value:
-            values = [argument(row) for argument in bound]
-            return None if any(value is None for value in values) else function(*values)
-
-        return many
-
-
-@dataclass(frozen=True, slots=True)
-class Lenient(Expr):
-    """A function that sees NULL arguments."""
-
-    function: Callable[..., Value] = field(default=lambda: None)
-    arguments: tuple[Expr, ...] = ()
-
-    @property
-    def children(self) -> tuple[Expr, ...]:
-        return self.arguments
-
-    def getter(self, env: Env) -> Getter:
-        function = self.function
-        bound = [argument.bind(env) for argument in self.arguments]
-        return lambda row: function(*[argument(row) for argument in bound])
-
-
-@dataclass(frozen=True, slots=True)
-class Contextual(Expr):
-    """A function of the execution: session facts, settings, the transaction's relations. NULL arguments reach it."""
-
-    function: Callable[..., Value] = field(default=lambda: None)
-    arguments: tuple[Expr, ...] = ()
-
-    @property
-    def children(self) -> tuple[Expr, ...]:
-        return self.arguments
-
-    @property
-    def static(self) -> bool:
-        return False
-
-    def getter(self, env: Env) -> Getter:
-        function, context = self.function, env.need()
-        bound = [argument.bind(env) for argument in self.arguments]
-        return lambda row: function(context, *[argument(row) for argument in bound])
 
 
 TRUE = Constant(BOOLEAN, True)

@@ -9,11 +9,12 @@ import hashlib
 import math
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from string import ascii_lowercase, ascii_uppercase
 
 from rocklake_server.errors import InvalidParameterValue, SubstringProblem
+from rocklake_server.plan.applications import Lenient
 from rocklake_server.plan.arithmetic import quantize
-from rocklake_server.plan.casts import render
-from rocklake_server.plan.expressions import Lenient
+from rocklake_server.plan.conversions import render
 from rocklake_server.plan.overloads import Overload
 from rocklake_server.schema.types import (
     ARRAYS,
@@ -30,6 +31,11 @@ from rocklake_server.schema.types import (
     Form,
     Value,
 )
+from rocklake_server.sql.names import quote
+
+_TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_TO_UPPER = str.maketrans(ascii_lowercase, ascii_uppercase)
+"""The C collation knows the case of ASCII letters only."""
 
 
 def _substring(text: str, start: int, length: int | None = None) -> str:
@@ -93,12 +99,6 @@ def _whole(rounding: str) -> Overload:
     return Overload((NUMERIC,), NUMERIC, convert)
 
 
-def _quote_ident(text: str) -> str:
-    from rocklake_server.sql.names import quote
-
-    return quote(text)
-
-
 def _array_to_string(element: ColumnType) -> Overload:
     to_text = render(element)
 
@@ -131,8 +131,8 @@ def _stripped(side: str) -> tuple[Overload, ...]:
 
 
 FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
-    "lower": _text(str.lower, TEXT),
-    "upper": _text(str.upper, TEXT),
+    "lower": _text(lambda text: text.translate(_TO_LOWER), TEXT),
+    "upper": _text(lambda text: text.translate(_TO_UPPER), TEXT),
     "length": (Overload((TEXT,), INTEGER, len), Overload((BYTEA,), INTEGER, len)),
     "octet_length": (
         Overload((TEXT,), INTEGER, lambda text: len(text.encode())), Overload((BYTEA,), INTEGER, len),
@@ -148,7 +148,7 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     "ltrim": _stripped("left"),
     "rtrim": _stripped("right"),
     "md5": _text(lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), TEXT),
-    "quote_ident": _text(_quote_ident, TEXT),
+    "quote_ident": _text(quote, TEXT),
     "quote_literal": _text(lambda text: "'" + text.replace("'", "''") + "'", TEXT),
     "concat": (Overload((TEXT,), TEXT, _concat, Lenient, variadic=True),),
     "concat_ws": (Overload((TEXT, TEXT), TEXT, _concat_ws, Lenient, variadic=True),),

@@ -10,8 +10,9 @@ from typing import Any
 from rocklake_server.catalog.view import Row
 from rocklake_server.plan.conditions import Compare
 from rocklake_server.plan.expressions import Env, Expr, Getter
-from rocklake_server.plan.operators import Operator, Rows, bind_all, prepare, row_key
+from rocklake_server.plan.operators import Operator, Rows, bind_all, prepare
 from rocklake_server.plan.rewriting import references, shift
+from rocklake_server.plan.sorting import row_key
 from rocklake_server.schema.types import ColumnType, Value
 
 
@@ -86,7 +87,7 @@ def join(left: Operator, right: Operator, kind: str, left_width: int, right_widt
     pairs: list[Compare] = []
     residual: list[Expr] = []
     for condition in conditions:
-        pair = _as_pair(condition, left_width)
+        pair = equality_pair(condition, left_width)
         if pair is None:
             residual.append(condition)
         else:
@@ -94,7 +95,8 @@ def join(left: Operator, right: Operator, kind: str, left_width: int, right_widt
     return Join(left, right, kind, left_width, right_width, tuple(pairs), tuple(residual))
 
 
-def _as_pair(condition: Expr, left_width: int) -> Compare | None:
+def equality_pair(condition: Expr, left_width: int) -> Compare | None:
+    """An equality of one side with the other, its ``right`` over the right side's own rows; else ``None``."""
     if not isinstance(condition, Compare) or condition.operator != "=" or condition.subqueries:
         return None
     first, second = references(condition.left), references(condition.right)
@@ -102,10 +104,12 @@ def _as_pair(condition: Expr, left_width: int) -> Compare | None:
         return None
     if max(first) < left_width <= min(second):
         return Compare(operator="=", left=condition.left, right=shift(condition.right, -left_width),
-                       test=condition.test, left_key=condition.left_key, right_key=condition.right_key)
+                       test=condition.test, left_key=condition.left_key,
+                       right_key=condition.right_key, plain=condition.plain)
     if max(second) < left_width <= min(first):
         return Compare(operator="=", left=condition.right, right=shift(condition.left, -left_width),
-                       test=condition.test, left_key=condition.right_key, right_key=condition.left_key)
+                       test=condition.test, left_key=condition.right_key,
+                       right_key=condition.left_key, plain=condition.plain)
     return None
 
 

@@ -11,6 +11,7 @@ from rocklake_server.plan.type_names import type_of
 from rocklake_server.sql.names import fold
 
 UNNAMED = "?column?"
+_KEYWORDS: dict[type[exp.Expr], str] = {exp.Exists: "exists", exp.Array: "array", exp.Interval: "interval"}
 
 
 def identifier(node: Any) -> str:
@@ -20,12 +21,12 @@ def identifier(node: Any) -> str:
     return fold(node.name, quoted=bool(node.args.get("quoted")))
 
 
-def column_name(node: exp.Expression) -> str:
+def column_name(node: exp.Expr) -> str:
     """The name of a result column without an alias."""
     return _figured(node)[0]
 
 
-def _figured(node: exp.Expression) -> tuple[str, bool]:
+def _figured(node: exp.Expr) -> tuple[str, bool]:
     """(name, whether it is a real name and not a type's or a default's)."""
     if isinstance(node, exp.Column):
         return identifier(node.this), True
@@ -33,16 +34,11 @@ def _figured(node: exp.Expression) -> tuple[str, bool]:
         return _figured(node.this)
     if isinstance(node, exp.Cast):
         name, real = _figured(node.this)
-        return (name, True) if real else (type_of(node.args["to"]).typname, False)
+        return (name, True) if real else (type_of(node.args["to"]).typname.lstrip("_"), False)
     if isinstance(node, exp.Case):
         default = node.args.get("default")
-        if default is not None:
-            name, real = _figured(default)
-            if real:
-                return name, True
-        return "case", False
-    if isinstance(node, exp.Boolean):
-        return "bool", False
+        name, real = ("case", False) if default is None else _figured(default)
+        return (name, True) if real else ("case", False)
     if isinstance(node, exp.Subquery):
         select = node.this
         while isinstance(select, exp.SetOperation | exp.Subquery):
@@ -51,10 +47,8 @@ def _figured(node: exp.Expression) -> tuple[str, bool]:
             first = select.expressions[0]
             return (identifier(first.args["alias"]), True) if isinstance(first, exp.Alias) else _figured(first)
         return "column1", True
-    if isinstance(node, exp.Exists):
-        return "exists", True
-    if isinstance(node, exp.Array):
-        return "array", True
+    if type(node) in _KEYWORDS:
+        return _KEYWORDS[type(node)], not isinstance(node, exp.Interval)
     if isinstance(node, exp.Filter | exp.Dot):
         return _figured(node.this if isinstance(node, exp.Filter) else node.expression)
     if isinstance(node, exp.Anonymous) or type(node) in CALLS:

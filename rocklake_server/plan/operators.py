@@ -13,11 +13,11 @@ from typing import Any, Protocol, TypeAlias
 from rocklake_server.catalog.view import Match, Row
 from rocklake_server.errors import InvalidRowCount, InvalidRowOffset
 from rocklake_server.plan.bounds import bounds_of, zone_tests
-from rocklake_server.plan.comparisons import equality_key, order_key
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
+from rocklake_server.plan.sorting import SortKey, row_key, sort_rows
 from rocklake_server.plan.system_relations import SystemRelation
 from rocklake_server.schema.model import Relation
-from rocklake_server.schema.types import ColumnType, Value
+from rocklake_server.schema.types import ColumnType
 
 Rows: TypeAlias = Callable[[], Iterator[Row]]
 
@@ -119,13 +119,11 @@ class ValuesRows:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyRows:
+class GivenRows:
     """Rows that were read from the statement's text."""
 
-    content: Sequence[Row]
-
-    async def open(self, _env: Env) -> Rows:
-        return lambda: iter(self.content)
+    async def open(self, env: Env) -> Rows:
+        return lambda: iter(env.given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,35 +175,6 @@ class Distinct:
                     yield row
 
         return distinct
-
-
-def row_key(types: Sequence[ColumnType]) -> Callable[[Row], Any]:
-    """A hashable form of whole rows under which equal rows are equal."""
-    if all(order_key(kind) is None for kind in types):
-        return lambda row: row
-    keys = [equality_key(kind) for kind in types]
-    return lambda row: tuple([key(value) for key, value in zip(keys, row, strict=True)])
-
-
-@dataclass(frozen=True, slots=True)
-class SortKey:
-    expression: Expr
-    descending: bool = False
-    nulls_first: bool = False
-
-
-def sort_rows(content: list[Any], keys: Sequence[tuple[Callable[[Any], Value], SortKey]]) -> None:
-    """Sort in place, stably; the getters take the list's elements."""
-    for getter, sort in reversed(keys):
-        order = order_key(sort.expression.type) or (lambda value: value)
-        nulls = [item for item in content if getter(item) is None]
-        present = [item for item in content if getter(item) is not None] if nulls else content[:]
-        present.sort(key=_ordering(getter, order), reverse=sort.descending)
-        content[:] = nulls + present if sort.nulls_first else present + nulls
-
-
-def _ordering(getter: Callable[[Any], Value], order: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda item: order(getter(item))
 
 
 @dataclass(frozen=True, slots=True)

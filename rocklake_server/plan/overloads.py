@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rocklake_server.errors import UndefinedFunction
+from rocklake_server.plan.applications import Contextual, Lenient, Strict
 from rocklake_server.plan.casts import implicit
-from rocklake_server.plan.expressions import Contextual, Expr, Lenient, Strict
+from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.type_rules import NUMBER_RANK, category
 from rocklake_server.schema.types import UNKNOWN, ColumnType, Value
 

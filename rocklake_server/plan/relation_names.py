@@ -8,7 +8,7 @@ from rocklake_server.plan.model import Context
 from rocklake_server.plan.system_relations import SYSTEM_RELATIONS, SystemRelation
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
-from rocklake_server.sql.names import fold
+from rocklake_server.sql.names import fold, quote
 
 PG_CATALOG = "pg_catalog"
 
@@ -74,3 +74,14 @@ def relation_oid(context: Context, text: Value) -> Value:
 def to_regclass(context: Context, text: Value) -> Value:
     """to_regclass(text): NULL when there is no such relation."""
     return None if text is None else _oid_of(context.view, *split_name(str(text)))
+
+
+def relation_text(context: Context, oid: Value) -> Value:
+    """``regclass::text``: the name, qualified when the search path does not find it; the number when there is none."""
+    if oid is None:
+        return None
+    for relation in context.view.relations():
+        if relation.oid == oid:
+            found = _oid_of(context.view, None, relation.name) == oid
+            return quote(relation.name) if found else f"{quote(relation.schema)}.{quote(relation.name)}"
+    return "-" if oid == 0 else str(oid)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
-from rocklake_server.plan.expressions import ColumnRef, Expr
+from rocklake_server.plan.expressions import ColumnRef, Expr, OuterRef
 
 
 def references(node: Expr) -> set[int]:
@@ -17,6 +17,11 @@ def references(node: Expr) -> set[int]:
     for child in node.children:
         found |= references(child)
     return found
+
+
+def reads_outer(node: Expr) -> bool:
+    """Whether the value of ``node`` changes with the row of an enclosing query."""
+    return isinstance(node, OuterRef) or has_correlation(node) or any(reads_outer(child) for child in node.children)
 
 
 def has_correlation(node: Expr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from rocklake_server.errors import UndefinedObject, UndefinedTable, Unsupported
-from rocklake_server.plan.expressions import Contextual
+from rocklake_server.plan.applications import Contextual
 from rocklake_server.plan.model import Context
 from rocklake_server.plan.overloads import Overload
 from rocklake_server.plan.relation_names import PG_CATALOG, to_regclass
@@ -22,6 +22,7 @@ from rocklake_server.schema.types import (
     REGCLASS,
     TEXT,
     TIMESTAMPTZ,
+    VOID,
     ColumnType,
     Value,
     array_of,
@@ -113,13 +114,13 @@ def _context(
     return (Overload(arguments, result, function, Contextual, optional),)
 
 
-def _privilege(context: Context, *_arguments: Value) -> bool:
+def _privilege(_context: Context, *_arguments: Value) -> bool:
     return True
 
 
 _PRIVILEGES = tuple(
     Overload(arguments, BOOLEAN, _privilege, Contextual)
-    for arguments in ((OID, TEXT), (TEXT, TEXT), (NAME, OID, TEXT), (TEXT, TEXT, TEXT))
+    for arguments in ((TEXT, TEXT), (OID, TEXT), (TEXT, TEXT, TEXT), (NAME, OID, TEXT))
 )
 _SIZE = (Overload((REGCLASS, TEXT), BIGINT, _relation_size, Contextual, optional=1),)
 _TRUE = _context(lambda _context, _oid: True, OID, result=BOOLEAN)
@@ -143,6 +144,7 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     "to_regclass": _context(to_regclass, TEXT, result=REGCLASS),
     "pg_is_in_recovery": _context(lambda _context: False, result=BOOLEAN),
     "pg_export_snapshot": _context(_export_snapshot),
+    "pg_advisory_unlock_all": _context(lambda _context: "", result=VOID),
     "pg_database_size": _context(_database_size, NAME, result=BIGINT),
     "pg_relation_size": _SIZE,
     "pg_total_relation_size": _SIZE,

@@ -147,7 +147,7 @@ def _exists(compiler: Compiler, node: exp.Exists) -> Expr:
     return ExistsIn(BOOLEAN, lowered.operator, compiler.scope.number, lowered.correlated)
 
 
-def in_subquery(compiler: Compiler, operand: Expr, query: exp.Expression) -> Expr:
+def in_subquery(compiler: Compiler, operand: Expr, query: exp.Expr) -> Expr:
     """``operand IN (query)``."""
     lowered = compiler.queries.subquery(query.this if isinstance(query, exp.Subquery) else query, compiler.scope)
     if len(lowered.outputs) != 1:

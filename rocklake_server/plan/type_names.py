@@ -45,7 +45,7 @@ _LENGTHS = frozenset({VARCHAR.oid, BPCHAR.oid})
 _PRECISIONS = frozenset({TIME.oid, TIMETZ.oid, TIMESTAMP.oid, TIMESTAMPTZ.oid})
 
 
-def type_of(node: exp.Expression) -> ColumnType:
+def type_of(node: exp.Expr) -> ColumnType:
     """The column type of a cast's target. Raises UndefinedObject, Unsupported."""
     if isinstance(node, exp.ObjectIdentifier):
         return BY_NAME[str(node.this).lower()]
@@ -55,6 +55,8 @@ def type_of(node: exp.Expression) -> ColumnType:
         return array_of(type_of(node.expressions[0]))
     if node.this == _KINDS.USERDEFINED:
         kind = node.args["kind"]
+        if isinstance(kind, exp.Dot) and kind.this.name.lower() == "pg_catalog":
+            kind = kind.expression
         quoted = isinstance(kind, exp.Identifier) and bool(kind.args.get("quoted"))
         name = fold(kind.name if isinstance(kind, exp.Identifier) else str(kind), quoted=quoted)
         found = BY_NAME.get(f'"{name}"' if quoted and name == "char" else name)

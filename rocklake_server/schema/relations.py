@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -49,16 +49,20 @@ class ColumnSpec(Protocol):
 
 
 def new_relation(relation_id: int, name: str, columns: Sequence[ColumnSpec],
-                 primary_key: Sequence[str] = ()) -> Relation:
+                 primary_key: Sequence[str] = (), *, taken: Container[bytes] = frozenset()) -> Relation:
     """The relation that a CREATE TABLE makes: declared or inlined when name and columns fit, else a user one.
 
+    ``taken`` holds the key prefixes of the lake's other relations: a declared table whose prefix is taken, because
+    its first holder was renamed or goes by a former name, is a user relation, so that two never share keys.
     Raises DuplicateColumn, UndefinedColumn (for a primary key column), Unsupported (for a type that cannot be
     stored), TooManyColumns.
     """
     check_columns(columns, primary_key)
     table = BY_NAME.get(name)
-    if table is not None and (declared := relation_for(table, relation_id, columns, primary_key, name=name)):
-        return declared
+    if table is not None and bytes([table.tag]) not in taken:
+        declared = relation_for(table, relation_id, columns, primary_key, name=name)
+        if declared is not None:
+            return declared
     return inlined_relation(relation_id, name, columns, primary_key) or user_relation(
         relation_id, name, columns, primary_key
     )

@@ -1,113 +1,230 @@
-"""CREATE, ALTER and DROP as data, read from tokens."""
+"""CREATE, ALTER and DROP, read from tokens (PostgreSQL manual, SQL Commands).
+
+Clauses that are valid PostgreSQL but not served are refused by name; a clause whose keyword a client would take for
+an invitation to retry is refused by its position.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-from typing import TypeAlias
+from dataclasses import replace
 
-from rocklake_server.schema.types import ColumnType
+from rocklake_server.errors import InvalidTableDefinition, UndefinedColumn, Unsupported
+from rocklake_server.sql.columns import column_definition
+from rocklake_server.sql.cursor import Cursor
+from rocklake_server.sql.definitions import (
+    AddColumn,
+    AlterAction,
+    AlterTable,
+    ColumnDefinition,
+    Constant,
+    CreateSchema,
+    CreateTable,
+    DdlStatement,
+    DropColumn,
+    DropSchema,
+    DropTable,
+    OnCommit,
+    RenameColumn,
+    RenameTable,
+)
 from rocklake_server.sql.names import QualifiedName
 
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A DEFAULT: ``text`` as a literal's decoded text (``None`` is NULL), to be read by ``cast`` if written, else by
-    the column's type. ``kind`` is "string", "number", "boolean" or "null"."""
-
-    kind: str
-    text: str | None
-    cast: ColumnType | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnDefinition:
-    name: str
-    type: ColumnType
-    nullable: bool = True
-    default: Constant | None = None
-    primary_key: bool = False
-
-
-class OnCommit(Enum):
-    PRESERVE = "PRESERVE ROWS"
-    DELETE = "DELETE ROWS"
-    DROP = "DROP"
-
-
-@dataclass(frozen=True, slots=True)
-class CreateTable:
-    """``primary_key`` holds the column names, from column constraints or the table constraint; such columns are
-    not nullable."""
-
-    name: QualifiedName
-    columns: tuple[ColumnDefinition, ...]
-    primary_key: tuple[str, ...] = ()
-    if_not_exists: bool = False
-    temporary: bool = False
-    on_commit: OnCommit = OnCommit.PRESERVE
-
-
-@dataclass(frozen=True, slots=True)
-class CreateSchema:
-    name: str
-    if_not_exists: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DropTable:
-    names: tuple[QualifiedName, ...]
-    if_exists: bool = False
-    cascade: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DropSchema:
-    names: tuple[str, ...]
-    if_exists: bool = False
-    cascade: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AddColumn:
-    column: ColumnDefinition
-    if_not_exists: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DropColumn:
-    name: str
-    if_exists: bool = False
-    cascade: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RenameColumn:
-    name: str
-    new_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class RenameTable:
-    new_name: str
-
-
-AlterAction: TypeAlias = AddColumn | DropColumn | RenameColumn | RenameTable
-
-
-@dataclass(frozen=True, slots=True)
-class AlterTable:
-    """Either any number of AddColumn and DropColumn, or one rename."""
-
-    name: QualifiedName
-    actions: tuple[AlterAction, ...]
-    if_exists: bool = False
-
-
-DdlStatement: TypeAlias = CreateTable | CreateSchema | DropTable | DropSchema | AlterTable
+_OTHER_OBJECTS = (
+    "AGGREGATE", "CAST", "COLLATION", "CONVERSION", "DATABASE", "DOMAIN", "EVENT", "EXTENSION", "FOREIGN", "FUNCTION",
+    "GROUP", "INDEX", "LANGUAGE", "MATERIALIZED", "OPERATOR", "OWNED", "POLICY", "PROCEDURE", "PUBLICATION", "ROLE",
+    "ROUTINE", "RULE", "SEQUENCE", "SERVER", "STATISTICS", "SUBSCRIPTION", "TABLESPACE", "TEXT", "TRIGGER", "TYPE",
+    "USER", "VIEW", "RECURSIVE", "DEFAULT", "SYSTEM",
+)
 
 
 def parse_ddl(text: str, database: str | None = None) -> DdlStatement:
-    """One CREATE, ALTER or DROP. Raises SyntaxProblem with position, Unsupported naming the clause, and
-    UndefinedObject for an unknown type."""
-    raise NotImplementedError
+    """One CREATE, ALTER or DROP; names may be qualified by ``database``. Raises SyntaxProblem with position,
+    Unsupported naming the clause, UndefinedObject for an unknown type, InvalidTableDefinition."""
+    cursor = Cursor(text)
+    if cursor.at("TRUNCATE", "COMMENT"):
+        cursor.refuse(cursor.token.value)
+    if cursor.take("CREATE"):
+        statement = _create(cursor, database)
+    elif cursor.take("DROP"):
+        statement = _drop(cursor, database)
+    else:
+        cursor.expect("ALTER")
+        statement = _alter(cursor, database)
+    cursor.end()
+    return statement
+
+
+def _refuse_object(cursor: Cursor, command: str) -> None:
+    if cursor.at("UNIQUE"):
+        cursor.refuse_at()
+    if cursor.at(*_OTHER_OBJECTS):
+        cursor.refuse(f"{command} {cursor.token.value}")
+    cursor.fail()
+
+
+def _create(cursor: Cursor, database: str | None) -> DdlStatement:
+    if cursor.take("SCHEMA"):
+        return _create_schema(cursor)
+    if cursor.at("OR"):
+        cursor.refuse("CREATE OR REPLACE")
+    if cursor.at("UNLOGGED"):
+        cursor.refuse("CREATE UNLOGGED TABLE")
+    scoped = cursor.take("LOCAL") or cursor.take("GLOBAL")
+    temporary = cursor.take("TEMPORARY") or cursor.take("TEMP")
+    if not cursor.take("TABLE"):
+        if scoped and not temporary:
+            cursor.fail()
+        _refuse_object(cursor, "CREATE")
+    if_not_exists = cursor.take("IF", "NOT", "EXISTS")
+    name = cursor.qualified_name(database)
+    columns, primary_key = _table_elements(cursor)
+    on_commit = _table_options(cursor, temporary=temporary)
+    return CreateTable(name, columns, primary_key, if_not_exists, temporary, on_commit)
+
+
+def _create_schema(cursor: Cursor) -> CreateSchema:
+    if_not_exists = cursor.take("IF", "NOT", "EXISTS")
+    if cursor.at("AUTHORIZATION"):
+        cursor.refuse("CREATE SCHEMA AUTHORIZATION")
+    name = cursor.name()
+    if cursor.at("AUTHORIZATION", "CREATE", "GRANT"):
+        cursor.refuse(f"CREATE SCHEMA with {cursor.token.value}")
+    return CreateSchema(name, if_not_exists)
+
+
+def _table_elements(cursor: Cursor) -> tuple[tuple[ColumnDefinition, ...], tuple[str, ...]]:
+    if cursor.at("AS", "OF", "PARTITION"):
+        cursor.refuse(f"CREATE TABLE {cursor.token.value}")
+    cursor.expect("(")
+    columns: list[ColumnDefinition] = []
+    table_key: tuple[str, ...] | None = None
+    while not (not columns and table_key is None and cursor.at(")")):
+        if cursor.at("CONSTRAINT"):
+            cursor.advance()
+            cursor.name()
+        if cursor.take("PRIMARY", "KEY"):
+            if table_key is not None:
+                raise _two_keys()
+            table_key = cursor.column_list()
+        elif cursor.at("UNIQUE", "CHECK", "FOREIGN", "EXCLUDE"):
+            cursor.refuse_at()
+        elif cursor.at("LIKE"):
+            cursor.refuse("CREATE TABLE LIKE")
+        else:
+            columns.append(column_definition(cursor))
+        if not cursor.take(","):
+            break
+    cursor.expect(")")
+    return _with_key(columns, table_key)
+
+
+def _with_key(columns: list[ColumnDefinition],
+              table_key: tuple[str, ...] | None) -> tuple[tuple[ColumnDefinition, ...], tuple[str, ...]]:
+    of_columns = tuple(column.name for column in columns if column.primary_key)
+    if len(of_columns) + (table_key is not None) > 1:
+        raise _two_keys()
+    key = of_columns if table_key is None else table_key
+    names = {column.name for column in columns}
+    for name in key:
+        if name not in names:
+            raise UndefinedColumn(f'column "{name}" named in key does not exist')
+    if len(set(key)) != len(key):
+        raise InvalidTableDefinition("a column appears twice in the key")
+    return tuple(replace(column, nullable=False) if column.name in key else column for column in columns), key
+
+
+def _two_keys() -> InvalidTableDefinition:
+    return InvalidTableDefinition("a table cannot have more than one key")
+
+
+def _table_options(cursor: Cursor, *, temporary: bool) -> OnCommit:
+    if cursor.at("INHERITS", "PARTITION", "USING", "WITH", "WITHOUT", "TABLESPACE", "AS"):
+        cursor.refuse(f"CREATE TABLE with {cursor.token.value}")
+    if not cursor.at("ON"):
+        return OnCommit.PRESERVE
+    if not temporary:
+        raise InvalidTableDefinition("ON COMMIT can only be used on temporary tables",
+                                     position=cursor.token.start + 1)
+    cursor.expect("ON", "COMMIT")
+    for choice in OnCommit:
+        if cursor.take(*choice.value.split()):
+            if cursor.at("TABLESPACE", "AS"):
+                cursor.refuse(f"CREATE TABLE with {cursor.token.value}")
+            return choice
+    cursor.fail()
+
+
+def _drop(cursor: Cursor, database: str | None) -> DdlStatement:
+    if cursor.take("SCHEMA"):
+        if_exists = cursor.take("IF", "EXISTS")
+        schemas = [cursor.name()]
+        while cursor.take(","):
+            schemas.append(cursor.name())
+        return DropSchema(tuple(schemas), if_exists, _cascade(cursor))
+    if not cursor.take("TABLE"):
+        _refuse_object(cursor, "DROP")
+    if_exists = cursor.take("IF", "EXISTS")
+    names: list[QualifiedName] = [cursor.qualified_name(database)]
+    while cursor.take(","):
+        names.append(cursor.qualified_name(database))
+    return DropTable(tuple(names), if_exists, _cascade(cursor))
+
+
+def _cascade(cursor: Cursor) -> bool:
+    return cursor.take_one_of("CASCADE", "RESTRICT") == "CASCADE"
+
+
+def _alter(cursor: Cursor, database: str | None) -> AlterTable:
+    if cursor.at("SCHEMA"):
+        cursor.refuse("ALTER SCHEMA")
+    if not cursor.take("TABLE"):
+        _refuse_object(cursor, "ALTER")
+    if_exists = cursor.take("IF", "EXISTS")
+    cursor.take("ONLY")
+    name = cursor.qualified_name(database)
+    cursor.take("*")
+    if cursor.take("RENAME"):
+        return AlterTable(name, (_rename(cursor),), if_exists)
+    actions = [_alter_action(cursor)]
+    while cursor.take(","):
+        actions.append(_alter_action(cursor))
+    return AlterTable(name, tuple(actions), if_exists)
+
+
+def _rename(cursor: Cursor) -> AlterAction:
+    if cursor.take("TO"):
+        return RenameTable(cursor.name())
+    if cursor.at("CONSTRAINT"):
+        cursor.refuse("ALTER TABLE RENAME CONSTRAINT")
+    cursor.take("COLUMN")
+    old = cursor.name()
+    cursor.expect("TO")
+    return RenameColumn(old, cursor.name())
+
+
+def _alter_action(cursor: Cursor) -> AlterAction:
+    if cursor.take("ADD"):
+        if cursor.at("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "EXCLUDE"):
+            cursor.refuse_at()
+        cursor.take("COLUMN")
+        if_not_exists = cursor.take("IF", "NOT", "EXISTS")
+        position = cursor.token.start + 1
+        column = column_definition(cursor)
+        if column.primary_key:
+            raise Unsupported(f"a key on the column at position {position} is not supported", position=position)
+        return AddColumn(column, if_not_exists)
+    if cursor.take("DROP"):
+        if cursor.at("CONSTRAINT"):
+            cursor.refuse("ALTER TABLE DROP CONSTRAINT")
+        cursor.take("COLUMN")
+        if_exists = cursor.take("IF", "EXISTS")
+        name = cursor.name()
+        return DropColumn(name, if_exists, _cascade(cursor))
+    cursor.refuse(f"ALTER TABLE {cursor.token.value}" if cursor.at(
+        "ALTER", "SET", "RESET", "OWNER", "INHERIT", "NO", "CLUSTER", "ENABLE", "DISABLE", "VALIDATE", "ATTACH",
+        "DETACH", "REPLICA", "FORCE", "OF", "NOT") else cursor.fail())
+
+__all__ = [
+    "AddColumn", "AlterAction", "AlterTable", "ColumnDefinition", "Constant", "CreateSchema", "CreateTable",
+    "DdlStatement", "DropColumn", "DropSchema", "DropTable", "OnCommit", "RenameColumn", "RenameTable", "parse_ddl",
+]

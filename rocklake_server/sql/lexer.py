@@ -11,7 +11,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
-from rocklake_server.errors import CatalogError, SyntaxProblem
+from rocklake_server.errors import SyntaxProblem
 
 _NEAR_CHARACTERS_MAX = 60
 
@@ -32,10 +32,12 @@ _PARAMETER = re.compile(r"\$\d++")
 _SYMBOL = re.compile(r"::|:=|<=|>=|<>|!=|.", re.DOTALL)
 _NORMALISED_AWAY = re.compile(r"--|/\*|\$|[eE]'")
 
-# Everything up to the next semicolon, parenthesis, or a form that needs a closer look (comment, dollar, E string).
-_PLAIN = r"""[^;'"$/\-()]++|(?<![eE])'[^']*+'|"[^"]*+"|-(?!-)|/(?!\*)|\$(?=\d)"""
-_TO_SEMICOLON = re.compile(rf"(?:[()]|{_PLAIN})*+")
-_TO_PARENTHESIS = re.compile(rf"(?:;|{_PLAIN})*+")
+# What hides no boundary: strings, identifiers, and signs that open no comment and no dollar quote. The rest of a
+# pattern below is its own run of other characters; whatever stops it needs a closer look.
+_HIDDEN = r"""(?<![eE])'[^']*+'|"[^"]*+"|-(?!-)|/(?!\*)|\$(?=\d)"""
+_TO_SEMICOLON = re.compile(rf"""(?:[^;'"$/\-]++|{_HIDDEN})*+""")
+_TO_PARENTHESIS = re.compile(rf"""(?:[^()'"$/\-]++|{_HIDDEN})*+""")
+_TO_NORMALISE = re.compile(rf"""(?:[^'"$/\-]++|{_HIDDEN})*+""")
 
 
 class TokenKind(Enum):
@@ -83,7 +85,7 @@ def next_token(text: str, position: int) -> Token:
         return Token(TokenKind.END, "", "", position, position)
     letter = text[position]
     if letter == "'":
-        return _string_token(text, position, position)
+        return _string_token(text, position)
     if letter == '"':
         return _quoted_token(text, position)
     if letter == "$":
@@ -106,11 +108,11 @@ def next_token(text: str, position: int) -> Token:
     return Token(TokenKind.SYMBOL, match[0], match[0], position, match.end())
 
 
-def _string_token(text: str, position: int, start: int) -> Token:
+def _string_token(text: str, position: int) -> Token:
     match = _STRING.match(text, position)
     if match is None:
         raise unterminated(text, position, "quoted string")
-    return Token(TokenKind.STRING, match[0], match[0][1:-1].replace("''", "'"), start, match.end())
+    return Token(TokenKind.STRING, match[0], match[0][1:-1].replace("''", "'"), position, match.end())
 
 
 def _quoted_token(text: str, position: int) -> Token:
@@ -205,10 +207,8 @@ def special_end(text: str, position: int) -> int:
     """The end of the comment, string, identifier or lone dollar at ``position``. Raises SyntaxProblem."""
     letter = text[position]
     if letter == "'":
-        if _opens_escaped(text, position):
-            match = _ESCAPED.match(text, position - 1)
-        else:
-            match = _STRING.match(text, position)
+        escaped = _opens_escaped(text, position)
+        match = _ESCAPED.match(text, position - 1) if escaped else _STRING.match(text, position)
         if match is None:
             raise unterminated(text, position, "quoted string")
         return match.end()
@@ -246,7 +246,7 @@ def closing_parenthesis(text: str, position: int) -> int:
 
 def normalise(text: str) -> str:
     """The text with comments as blanks and E and dollar strings as plain ones; positions stay unless a dollar string
-    holds quotes. Raises CatalogError for what has no end."""
+    holds quotes. Raises SyntaxProblem for what has no end."""
     if _NORMALISED_AWAY.search(text) is None:
         return text
     pieces: list[str] = []
@@ -273,14 +273,5 @@ def normalise(text: str) -> str:
     return "".join((*pieces, text[done:]))
 
 
-_TO_NORMALISE = re.compile(rf"(?:[;()]|{_PLAIN})*+")
-
-
 def _plain(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
-
-
-__all__ = [
-    "QUOTED", "STRING", "CatalogError", "Token", "TokenKind", "closing_parenthesis", "near", "next_token", "normalise",
-    "skip", "syntax_error", "unterminated",
-]

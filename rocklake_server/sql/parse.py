@@ -1,17 +1,151 @@
-"""Text to statements and trees: the only caller of sqlglot's parser."""
+"""Text to statements and trees: with ``template``, the only callers of sqlglot's parser."""
 
 from __future__ import annotations
 
-from sqlglot import exp
+from collections import OrderedDict
 
+from sqlglot import exp
+from sqlglot.dialects.postgres import Postgres
+from sqlglot.errors import ParseError, TokenError
+
+from rocklake_server.errors import ProgramLimitExceeded, SyntaxProblem, Unsupported
+from rocklake_server.sql.cursor import Cursor
+from rocklake_server.sql.kinds import query_kind
+from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
 from rocklake_server.sql.statements import Query, UtilityStatement
+from rocklake_server.sql.utility import PARSERS, parse_utility
+
+TREE_DEPTH_MAX = 400
+"""Deepest tree that is planned; a chain of AND, of OR or of UNION counts as one level."""
+
+ARRAY_DIMENSIONS_MAX = 6
+"""PostgreSQL's bound; the parser's time doubles with each level of brackets."""
+
+_CACHED_CHARACTERS_MAX = 4096
+_CACHE_CHARACTERS_MAX = 4 * 1024 * 1024
+_POSTGRES = Postgres()
+
+
+class StatementCache:
+    """Statements by exact text, the least recently used dropped first; bounded by the characters of its keys."""
+
+    def __init__(self, characters_max: int = _CACHE_CHARACTERS_MAX) -> None:
+        self._characters_max = characters_max
+        self._characters = 0
+        self._statements: OrderedDict[str, UtilityStatement | Query] = OrderedDict()
+
+    def parse(self, text: str) -> UtilityStatement | Query:
+        """As ``parse_statement``; failures are not kept."""
+        statement = self._statements.get(text)
+        if statement is not None:
+            self._statements.move_to_end(text)
+            return statement
+        statement = _parse(text)
+        if len(text) <= _CACHED_CHARACTERS_MAX:
+            self._statements[text] = statement
+            self._characters += len(text)
+            while self._characters > self._characters_max:
+                dropped, _ = self._statements.popitem(last=False)
+                self._characters -= len(dropped)
+        return statement
+
+
+_CACHE = StatementCache()
 
 
 def parse_statement(text: str) -> UtilityStatement | Query:
-    """One statement. Raises SyntaxProblem (with position) and Unsupported."""
-    raise NotImplementedError
+    """One statement, from the cache when the same text was parsed before (results are immutable).
+
+    Raises SyntaxProblem (with position), Unsupported, and InvalidParameterValue for an option's value.
+    """
+    return _CACHE.parse(text)
+
+
+def _parse(text: str) -> UtilityStatement | Query:
+    cursor = Cursor(text)
+    if cursor.token.kind is TokenKind.WORD and cursor.token.value in PARSERS:
+        return parse_utility(cursor)
+    return Query(text, query_kind(text))
 
 
 def parse_tree(text: str) -> exp.Expression:
-    """The tree of a query. Raises SyntaxProblem (position: 1-based, in characters) and ProgramLimitExceeded."""
-    raise NotImplementedError
+    """The tree of a query. Raises SyntaxProblem (position: 1-based, in characters), Unsupported, and
+    ProgramLimitExceeded for a text that is nested too deeply."""
+    plain = normalise(text)
+    _check_brackets(plain)
+    try:
+        trees = _POSTGRES.parse(plain)
+    except ParseError as error:
+        raise _parse_problem(plain, error) from error
+    except TokenError as error:
+        raise _token_problem(plain) from error
+    except RecursionError as error:
+        raise _too_deep() from error
+    if len(trees) != 1 or not isinstance(trees[0], exp.Expression):
+        raise SyntaxProblem("cannot insert multiple commands into a prepared statement")
+    tree = trees[0]
+    if isinstance(tree, exp.Command):
+        raise Unsupported(f"{str(tree.this).upper()} is not supported", position=1)
+    _check_tree(tree)
+    return tree
+
+
+def _check_brackets(text: str) -> None:
+    if text.count("[") <= ARRAY_DIMENSIONS_MAX:
+        return
+    depth = position = 0
+    while True:
+        token = next_token(text, position)
+        if token.kind is TokenKind.END:
+            return
+        if token.kind is TokenKind.SYMBOL:
+            depth += (token.value == "[") - (token.value == "]")
+        if depth > ARRAY_DIMENSIONS_MAX:
+            raise ProgramLimitExceeded(
+                f"number of array dimensions ({depth}) exceeds the maximum allowed ({ARRAY_DIMENSIONS_MAX})",
+                position=token.start + 1)
+        position = token.end
+
+
+def _check_tree(tree: exp.Expression) -> None:
+    """Refuse what is too deep to plan, and placeholders that no PostgreSQL client can mean."""
+    stack: list[tuple[exp.Expression, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > TREE_DEPTH_MAX:
+            raise _too_deep()
+        if isinstance(node, exp.Placeholder):
+            name = str(node.this or "")
+            raise SyntaxProblem(f'syntax error at or near "{":" if name else "?"}"')
+        chain = isinstance(node, exp.Connector | exp.SetOperation)
+        for child in node.iter_expressions():
+            stack.append((child, depth if chain and type(child) is type(node) else depth + 1))
+
+
+def _too_deep() -> ProgramLimitExceeded:
+    return ProgramLimitExceeded("stack depth limit exceeded", hint="Nest the statement less deeply.")
+
+
+def _parse_problem(text: str, error: ParseError) -> SyntaxProblem:
+    first = error.errors[0] if error.errors else {}
+    line, column, token = first.get("line"), first.get("col"), str(first.get("highlight") or "")
+    if not isinstance(line, int) or not isinstance(column, int) or not token:
+        return SyntaxProblem("syntax error")
+    start = 0
+    for _ in range(line - 1):
+        start = text.find("\n", start) + 1
+    position = max(start + column - len(token), 0)
+    return SyntaxProblem(f'syntax error at or near "{near(token)}"', position=position + 1)
+
+
+def _token_problem(text: str) -> SyntaxProblem:
+    """The tokenizer says no position: find the token without an end."""
+    position = 0
+    try:
+        while True:
+            token = next_token(text, position)
+            if token.kind is TokenKind.END:
+                return syntax_error(token)
+            position = token.end
+    except SyntaxProblem as problem:
+        return problem

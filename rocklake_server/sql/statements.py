@@ -196,6 +196,13 @@ class Deallocate:
 
 
 @dataclass(frozen=True, slots=True)
+class CloseCursor:
+    """``name`` is ``None`` for CLOSE ALL."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Analyze:
     """``tables`` is empty for the whole database."""
 
@@ -218,5 +225,5 @@ class Checkpoint:
 UtilityStatement: TypeAlias = (
     Begin | Commit | Rollback | Savepoint | Release | RollbackTo | SetVariable | SetTransaction
     | SetTransactionSnapshot | ResetVariable | ShowVariable | Discard | CopyOut | CopyIn | Listen | Unlisten
-    | Notify | Deallocate | Analyze | Vacuum | Checkpoint
+    | Notify | Deallocate | CloseCursor | Analyze | Vacuum | Checkpoint
 )

@@ -48,5 +48,13 @@ class Store(Protocol):
         """Write ``batch`` atomically and return once it is durable. Raises StoreUnavailable when nothing was
         written, OutcomeUnknown when that is not known. Must not be cancelled: callers shield it."""
 
+    @property
+    def needs_reopen(self) -> bool:
+        """Whether every call fails until ``reopen``: the outcome of a write is unknown, or the handle is lost."""
+
+    async def reopen(self) -> None:
+        """Open a new handle, which shows whether a write in doubt landed. Snapshots of the old one are unusable.
+        May be repeated. Raises StoreUnavailable."""
+
     async def close(self) -> None:
         """Flush and release. Idempotent."""

@@ -73,22 +73,33 @@ class FolderSync:
         _sync(self._database / WAL)
         self.sync_tables()
 
-    def sync_tables(self) -> None:
-        """Syncs tables and manifests that appeared since the last call; cheap when there are none."""
-        for kind in _TABLES_BEFORE_MANIFESTS:
+    def sync_tables(self, *, trust_times: bool = True) -> None:
+        """Syncs tables and manifests that appeared since the last call. ``trust_times`` skips directories whose
+        modification time is unchanged; it is cheap, and misses a file that came in the same clock tick."""
+        # Manifests are listed first and synced last: each table that a listed manifest names is synced by then.
+        found = [(kind, self._changed(kind, trust_times)) for kind in reversed(_TABLES_BEFORE_MANIFESTS)]
+        for kind, change in reversed(found):
+            if change is None:
+                continue
+            changed_ns, names = change
             directory = self._database / kind
-            try:
-                changed_ns = directory.stat().st_mtime_ns
-            except FileNotFoundError:
-                continue
-            seen_ns, seen = self._seen.get(kind, (-1, frozenset()))
-            if changed_ns == seen_ns:
-                continue
-            names = frozenset(_published(directory))
-            for name in sorted(names - seen):
+            for name in sorted(names - self._seen.get(kind, (0, frozenset()))[1]):
                 self._sync_if_there(directory / name)
             _sync(directory)
             self._seen[kind] = changed_ns, names
+
+    def _changed(self, kind: str, trust_times: bool) -> tuple[int, frozenset[str]] | None:
+        """The directory's modification time and file names; ``None`` when there is nothing new."""
+        directory = self._database / kind
+        try:
+            changed_ns = directory.stat().st_mtime_ns
+        except FileNotFoundError:
+            return None
+        seen_ns, seen = self._seen.get(kind, (-1, frozenset()))
+        if trust_times and changed_ns == seen_ns:
+            return None
+        names = frozenset(_published(directory))
+        return None if names == seen and seen_ns >= 0 else (changed_ns, names)
 
     def _wal_path(self, number: int) -> Path:
         return self._database / WAL / f"{number:020d}.sst"

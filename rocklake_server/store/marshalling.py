@@ -17,7 +17,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from slatedb.uniffi._slatedb_uniffi import slatedb as binding
@@ -29,7 +29,14 @@ Operation = tuple[Key, bytes | None]
 Fill = Callable[[Any, Iterable[Operation]], None]
 """Adds operations to the wheel's WriteBatch. A value of ``None`` deletes the key."""
 
+NextBatch = Callable[[Any, int], Coroutine[Any, Any, list[Entry]]]
+"""The next entries of the wheel's DbIterator; fewer than asked for means that it has ended."""
+
 _log = logging.getLogger(__name__)
+
+_BUILDER = getattr(binding, "_UniffiRustBufferBuilder", None)
+STOCK_BUILDER = getattr(_BUILDER, "write", None), getattr(_BUILDER, "_pack_into", None)
+"""The wheel's two copy loops, which ``memmove`` replaces."""
 
 _LENGTH = struct.Struct(">i")
 _PUT_CHECKSUM = 48246
@@ -83,7 +90,7 @@ def _pack(builder: Any, size: int, layout: str, value: Any) -> None:
 def _install_memmove() -> None:
     """Replaces the builder's copy loops, and puts them back when a round trip fails."""
     builder = binding._UniffiRustBufferBuilder
-    stock = builder.write, builder._pack_into
+    _require(None not in STOCK_BUILDER, "the buffer builder")
     builder.write, builder._pack_into = _append, _pack
     try:
         for sample in _SAMPLES:
@@ -93,7 +100,7 @@ def _install_memmove() -> None:
         lowered = binding._UniffiFfiConverterOptionalUInt64.lower(number)
         _require(binding._UniffiFfiConverterOptionalUInt64.lift(lowered) == number, "numbers")
     except BaseException:
-        builder.write, builder._pack_into = stock
+        builder.write, builder._pack_into = STOCK_BUILDER
         raise
 
 
@@ -181,11 +188,6 @@ def _choose_fill() -> tuple[str, Fill]:
     return "direct", direct
 
 
-def decode_stock(buffer: Any) -> list[Entry]:
-    """A scan batch through the wheel's own reader. Frees ``buffer``."""
-    return [(Key(row.key), row.value) for row in binding._UniffiFfiConverterSequenceTypeKeyValue.lift(buffer)]
-
-
 def decode_direct(buffer: Any) -> list[Entry]:
     """A scan batch in one pass: (key, value, uint64 sequence, int64 created, optional int64 expiry) each."""
     try:
@@ -204,27 +206,23 @@ def decode_direct(buffer: Any) -> list[Entry]:
     return entries
 
 
-def _choose_decoder() -> tuple[str, Callable[[Any], list[Entry]]]:
+def _verify_decoder() -> None:
+    converter = binding._UniffiFfiConverterSequenceTypeKeyValue
     rows = [binding.KeyValue(key=sample + b"k", value=sample, seq=2**40 + number, create_ts=-number,
                              expire_ts=expiry)
             for number, sample in enumerate(_SAMPLES) for expiry in (None, 7)]
-    try:
-        for sample in (rows, []):
-            made = decode_direct(binding._UniffiFfiConverterSequenceTypeKeyValue.lower(sample))
-            _require(made == [(row.key, row.value) for row in sample], "a scan batch")
-    except Exception as problem:  # noqa: BLE001 - as above
-        _log.warning("slatedb scan batches are read by the wheel: %s", problem)
-        return "stock", decode_stock
-    return "direct", decode_direct
+    for sample in (rows, []):
+        made = decode_direct(converter.lower(sample))
+        _require(made == [(row.key, row.value) for row in sample], "a scan batch")
 
 
-LEVEL, fill = _choose_fill()
-DECODER, decode = _choose_decoder()
-_log.info("slatedb marshalling: writes %s, scans %s", LEVEL, DECODER)
+async def next_batch_stock(iterator: Any, rows_max: int) -> list[Entry]:
+    """``next_batch`` through the wheel's own method."""
+    return [(Key(row.key), row.value) for row in await iterator.next_batch(rows_max)]
 
 
-async def next_batch(iterator: Any, rows_max: int) -> list[Entry]:
-    """The next entries of a wheel's DbIterator; fewer than ``rows_max`` means that it has ended."""
+async def next_batch_direct(iterator: Any, rows_max: int) -> list[Entry]:
+    """``next_batch`` through the wheel's call with this module's reader."""
     library = binding._UniffiLib
     begin = library.uniffi_slatedb_uniffi_fn_method_dbiterator_next_batch
     entries: list[Entry] = await binding._uniffi_rust_call_async(
@@ -232,5 +230,19 @@ async def next_batch(iterator: Any, rows_max: int) -> list[Entry]:
         library.ffi_slatedb_uniffi_rust_future_poll_rust_buffer,
         library.ffi_slatedb_uniffi_rust_future_complete_rust_buffer,
         library.ffi_slatedb_uniffi_rust_future_free_rust_buffer,
-        decode, binding._UniffiFfiConverterTypeError)
+        decode_direct, binding._UniffiFfiConverterTypeError)
     return entries
+
+
+def _choose_next_batch() -> tuple[str, NextBatch]:
+    try:
+        _verify_decoder()
+    except Exception as problem:  # noqa: BLE001 - as above
+        _log.warning("slatedb scan batches are read by the wheel: %s", problem)
+        return "stock", next_batch_stock
+    return "direct", next_batch_direct
+
+
+LEVEL, fill = _choose_fill()
+DECODER, next_batch = _choose_next_batch()
+_log.info("slatedb marshalling: writes %s, scans %s", LEVEL, DECODER)

@@ -54,8 +54,9 @@ class StoreLocation:
         return self.scheme not in ("file", "memory")
 
     def __str__(self) -> str:
-        base = f"{self.scheme}://{'/' if self.scheme == 'memory' else ''}{self.bucket}"
-        return f"{base.rstrip('/')}/{self.path}" if self.path else base
+        root = f"{self.scheme}://{'/' if self.scheme == 'memory' else ''}{self.bucket}"
+        separator = "" if root.endswith("/") else "/"
+        return f"{root}{separator}{self.path}" if self.path else root
 
 
 @dataclass(frozen=True, slots=True)

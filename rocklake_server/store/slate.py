@@ -7,87 +7,41 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from slatedb.uniffi import (
     DbBuilder,
     DbCache,
-    DurabilityLevel,
     Error,
     FlushOptions,
     FlushType,
     FoyerCacheOptions,
-    KeyRange,
-    ScanOptions,
 )
 from slatedb.uniffi import WriteBatch as NativeBatch
 
-from rocklake_server.errors import CannotConnectNow, InternalProblem, StoreUnavailable
+from rocklake_server.errors import CannotConnectNow, CatalogError, StoreUnavailable
 from rocklake_server.store import marshalling
-from rocklake_server.store.base import Entry, Key, Prefix, StoreSnapshot, WriteBatch
+from rocklake_server.store.base import StoreSnapshot, WriteBatch
 from rocklake_server.store.folder_sync import FolderSync, zero_length_wal_files
+from rocklake_server.store.keys import require_storable
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
-from rocklake_server.store.ranges import key_range
-from rocklake_server.store.scan_worker import read_ahead
-from rocklake_server.store.slate_errors import closed_error, read_error, unknown_outcome
+from rocklake_server.store.slate_errors import read_error, unknown_outcome
 from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
+from rocklake_server.store.slate_snapshot import SlateSnapshot
+
+Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 
-_FIRST_BATCH_ROWS = 128
-"""Entries of a scan that are read on the caller's loop; what is longer goes on at the scan thread."""
-_FILL_SLICE = 2000
+_FILL_SLICE = 500
 """Operations that reach the library between two turns of the loop."""
 _TABLE_SYNC_INTERVAL_S = 1.0
-
-
-class SlateSnapshot:
-    """SlateDB's snapshot: stable under later writes, unusable once its handle is closed or fenced."""
-
-    __slots__ = ("_location", "_native", "_settings")
-
-    def __init__(self, native: Any, location: StoreLocation, settings: SlateSettings) -> None:
-        self._native = native
-        self._location = location
-        self._settings = settings
-
-    async def get(self, key: Key) -> bytes | None:
-        if not key:
-            return None
-        try:
-            value: bytes | None = await self._native.get(key)
-        except Error as error:
-            raise read_error(error, self._location) from None
-        return value
-
-    async def scan(self, prefix: Prefix, *, start: bytes = b"", stop: bytes | None = None
-                   ) -> AsyncIterator[list[Entry]]:
-        bounds = key_range(prefix, start, stop)
-        if bounds is None:
-            return
-        settings = self._settings
-        options = ScanOptions(
-            durability_filter=DurabilityLevel.MEMORY, dirty=False, cache_blocks=True,
-            read_ahead_bytes=settings.scan_read_ahead_bytes, max_fetch_tasks=settings.scan_fetch_tasks)
-        span = KeyRange(start=bounds.start or None, start_inclusive=True, end=bounds.stop,
-                        end_inclusive=False)
-        try:
-            iterator = await self._native.scan_with_options(span, options)
-            entries = await marshalling.next_batch(iterator, _FIRST_BATCH_ROWS)
-            if entries:
-                yield entries
-            if len(entries) == _FIRST_BATCH_ROWS:
-                rows_max = settings.scan_batch_rows
-                async for entries in read_ahead(partial(marshalling.next_batch, iterator, rows_max)):
-                    yield entries
-        except Error as error:
-            raise read_error(error, self._location) from None
 
 
 class SlateStore:
@@ -131,13 +85,15 @@ class SlateStore:
             self._in_doubt = True  # from here on, also when this task is cancelled
             try:
                 handle = await self._db.write(native)
-                await self._db.flush_with_options(FlushOptions(flush_type=FlushType.WAL))
-                await handle.await_durable()
-                if self._sync is not None:
-                    await self._on_sync_thread(self._sync.sync_wal)
+            except Error.Closed as error:  # nothing has reached its log
+                self._in_doubt = False
+                raise read_error(error, self.location) from None
+            except Error as error:
+                raise self._doubt(error) from error
+            try:
+                await self._make_durable(handle)
             except (Error, OSError) as error:
-                _log.warning("store %s: a write failed with %s", self.location, type(error).__name__)
-                raise unknown_outcome(self.location) from error
+                raise self._doubt(error) from error
             self._in_doubt = False
         self._writes += 1
         if self._writes % self._settings.wal_files_max == 0:
@@ -171,26 +127,29 @@ class SlateStore:
     async def _open(self) -> None:
         """Opens a handle within the bounded time and makes the store usable."""
         use_runtime_threads()
-        folder = self.location.folder
-        if folder is not None:
-            self._sync = FolderSync(Path(self.location.bucket), folder)
-            self.zero_length_wal_files = tuple(zero_length_wal_files(folder))
-            self._sync_thread = self._sync_thread or ThreadPoolExecutor(1, "rocklake-fsync")
         builder = DbBuilder(self.location.path, build_object_store(self.location))
-        builder.with_settings(native_settings(self._settings, is_local=folder is not None))
+        builder.with_settings(native_settings(self._settings, is_local=self.location.folder is not None))
         builder.with_db_cache(DbCache.new_foyer_cache(
             FoyerCacheOptions(max_capacity=self._settings.block_cache_bytes, shards=4)), 0)
         try:
+            folder = self.location.folder
+            if folder is not None:
+                self._sync = FolderSync(Path(self.location.bucket), folder)
+                self._sync_thread = self._sync_thread or ThreadPoolExecutor(1, "rocklake-fsync")
+                found = await self._on_sync_thread(partial(zero_length_wal_files, folder))
+                self.zero_length_wal_files = tuple(found)
             async with asyncio.timeout(self._settings.open_timeout_s):
                 self._db = await builder.build()
+            if self._sync is not None:
+                await self._on_sync_thread(self._sync.sync_all)
+                self._start(self._sync_tables(self._sync))
         except TimeoutError:
             raise StoreUnavailable(f'store "{self.location}": it does not answer in time') from None
+        except OSError as error:
+            raise StoreUnavailable(f'store "{self.location}": {error.strerror}') from error
         except Error as error:
             _log.debug("store %s: opening failed with %s", self.location, type(error).__name__)
             raise read_error(error, self.location) from None
-        if self._sync is not None:
-            await self._on_sync_thread(self._sync.sync_all)
-            self._start(self._sync_tables())
         self._in_doubt = False
 
     async def _release(self, *, flush: bool) -> None:
@@ -217,13 +176,19 @@ class SlateStore:
             raise CannotConnectNow(f'store "{self.location}" is closed')
         if self._in_doubt or self._db is None:
             raise CannotConnectNow(f'store "{self.location}" must be reopened after a failure')
-        reason = self._db.status().close_reason
-        if reason is not None:
-            raise closed_error(reason, self.location)
+
+    async def _make_durable(self, handle: Any) -> None:
+        await self._db.flush()
+        await handle.await_durable()
+        if self._sync is not None:
+            await self._on_sync_thread(self._sync.sync_wal)
+
+    def _doubt(self, error: Exception) -> CatalogError:
+        _log.warning("store %s: a write failed with %s", self.location, type(error).__name__)
+        return unknown_outcome(self.location)
 
     async def _native_batch(self, batch: WriteBatch) -> Any:
-        if b"" in batch.operations:
-            raise InternalProblem("a write batch holds an empty key")
+        require_storable(batch)
         native = NativeBatch()
         operations = iter(batch.operations.items())
         marshalling.fill(native, islice(operations, _FILL_SLICE))
@@ -234,20 +199,22 @@ class SlateStore:
 
     async def _flush_memtable(self) -> None:
         """Bounds the log that a restart replays. A failure shows in the next write."""
-        with suppress(Error):
+        with suppress(Error, OSError):
             await self._db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
-
-    async def _sync_tables(self) -> None:
-        """Syncs what SlateDB's own tasks write between two of our writes."""
-        while self._sync is not None:
-            await asyncio.sleep(_TABLE_SYNC_INTERVAL_S)
-            with suppress(OSError):
+            if self._sync is not None:
                 await self._on_sync_thread(self._sync.sync_tables)
 
-    async def _on_sync_thread(self, work: Any) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._sync_thread, work)
+    async def _sync_tables(self, sync: FolderSync) -> None:
+        """Syncs what SlateDB's own tasks write between two of our writes."""
+        while True:
+            await asyncio.sleep(_TABLE_SYNC_INTERVAL_S)
+            with suppress(OSError):
+                await self._on_sync_thread(partial(sync.sync_tables, trust_times=False))
 
-    def _start(self, work: Any) -> None:
+    async def _on_sync_thread(self, work: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._sync_thread, work)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)

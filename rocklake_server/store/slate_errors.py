@@ -33,7 +33,7 @@ def _reason(error: Exception) -> str:
 def read_error(error: Exception, location: StoreLocation) -> CatalogError:
     """For a failed read or opening, or a write that is known not to have begun."""
     if isinstance(error, Error.Closed):
-        return closed_error(error.reason, location)
+        return _closed(error.reason, location)
     if isinstance(error, Error.Unavailable):
         return StoreUnavailable(f'store "{location}": {_reason(error)}')
     if isinstance(error, Error.Data):
@@ -41,8 +41,7 @@ def read_error(error: Exception, location: StoreLocation) -> CatalogError:
     return InternalProblem(f'store "{location}": SlateDB refuses a call ({type(error).__name__})')
 
 
-def closed_error(reason: object, location: StoreLocation) -> CatalogError:
-    """For a handle whose status has a close reason: nothing more can be read or written through it."""
+def _closed(reason: object, location: StoreLocation) -> CatalogError:
     if reason == CloseReason.FENCED:
         return CannotConnectNow(f'store "{location}": another server has taken it over')
     if reason == CloseReason.CLEAN:

@@ -122,7 +122,20 @@ class Integer(Codec[int]):
         return f" {value}"
 
 
-UINT8, INT16, UINT16, INT32, UINT32 = Integer("B"), Integer("h"), Integer("H"), Integer("i"), Integer("I")
+class Byte(Integer):
+    """A one-byte number, which libpq traces as a character."""
+
+    __slots__ = ()
+
+    def trace(self, value: int) -> str:
+        return f" {_shown(value)}"
+
+
+def _shown(byte: int) -> str:
+    return chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}"
+
+
+UINT8, INT16, UINT16, INT32, UINT32 = Byte("B"), Integer("h"), Integer("H"), Integer("i"), Integer("I")
 
 
 class Letter(Codec[str]):
@@ -208,8 +221,7 @@ class Remainder(Codec[bytes]):
         out += value
 
     def trace(self, value: bytes) -> str:
-        shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}" for byte in value)
-        return f" '{shown}'"
+        return f" '{''.join(map(_shown, value))}'"
 
 
 class SecretRemainder(Remainder):
@@ -225,12 +237,14 @@ REMAINDER = Remainder()
 
 
 class Pairs(Codec[Mapping[str, str]]):
-    """Names and values up to a zero byte; ``name`` reads and writes the first of each pair."""
+    """Names and values up to a zero byte; ``name`` reads and writes the first of each pair, ``end`` is how
+    libpq traces the zero byte."""
 
-    __slots__ = ("name",)
+    __slots__ = ("end", "name")
 
-    def __init__(self, name: Codec[str]) -> None:
+    def __init__(self, name: Codec[str], *, end: str) -> None:
         self.name = name
+        self.end = end
 
     def read(self, reader: Reader) -> Mapping[str, str]:
         pairs: dict[str, str] = {}
@@ -248,7 +262,7 @@ class Pairs(Codec[Mapping[str, str]]):
 
     def trace(self, value: Mapping[str, str]) -> str:
         shown = "".join(self.name.trace(name) + CSTRING.trace(text) for name, text in value.items())
-        return shown + self.name.trace("")
+        return shown + self.end
 
 
 class FieldCode(Codec[str]):
@@ -268,7 +282,7 @@ class FieldCode(Codec[str]):
         out += value.encode("ascii")
 
     def trace(self, value: str) -> str:
-        return f" {value}" if value else " \\x00"
+        return f" {value}"
 
 
 class Counted:
@@ -313,8 +327,8 @@ CString = Annotated[str, CSTRING]
 NullableBytes = Annotated[bytes | None, LengthPrefixed()]
 Rest = Annotated[bytes, REMAINDER]
 Secret = Annotated[bytes, SecretRemainder()]
-ErrorFields = Annotated[Mapping[str, str], Pairs(FieldCode())]
-Parameters = Annotated[Mapping[str, str], Pairs(CSTRING)]
+ErrorFields = Annotated[Mapping[str, str], Pairs(FieldCode(), end=" \\x00")]
+Parameters = Annotated[Mapping[str, str], Pairs(CSTRING, end="")]
 Array = Annotated[tuple[T, ...], Counted(UINT16)]
 """The manual's int16 count; PostgreSQL reads it without a sign, so up to 65,535 items."""
 LongArray = Annotated[tuple[T, ...], Counted(UINT32)]

@@ -72,11 +72,12 @@ async def insert(transaction: DatabaseTransaction, name: str, *rows: dict[str, V
 
 async def matches(transaction: DatabaseTransaction, name: str, bounds: Bounds = EVERYTHING) -> list[Match]:
     relation = transaction.resolve(None, name)
-    return [
+    found = [
         Match(key, row)
         for chunk in await transaction.chunks(relation, bounds)
         for key, row in zip(chunk.keys, chunk.rows, strict=True)
     ]
+    return sorted(found, key=lambda match: match.key)
 
 
 async def select(transaction: DatabaseTransaction, name: str, *columns: str) -> list[tuple[Value, ...]]:

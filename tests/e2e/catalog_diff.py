@@ -49,6 +49,8 @@ class CatalogReader:
                 return "<uuid>"
             case datetime():
                 return "<time>"
+            case float():
+                return repr(value)  # NaN equals nothing, not even itself
             case str():
                 return _UUID.sub("<uuid>", value.replace(self._data_path, "<data>"))
             case list() | tuple():
@@ -57,7 +59,7 @@ class CatalogReader:
                 return value
 
     def _relation(self, name: str) -> Relation:
-        cursor = self._connection.execute(f'SELECT * FROM "{name}"')  # type: ignore[arg-type]
+        cursor = self._connection.execute(f'SELECT * FROM "{name}"')
         description = cursor.description or []
         columns = tuple((c.name, c.type_code, c.precision, c.scale) for c in description)
         random = [c.name in _RANDOM_SIZES.get(name, set()) for c in description]

@@ -38,7 +38,7 @@ def test_table_changes_tells_inserts_updates_and_deletes(feed: tuple[LakeClient,
 
 def test_table_insertions_and_deletions_of_a_range(feed: tuple[LakeClient, int]) -> None:
     lake, created = feed
-    inserted = f"SELECT id FROM ducklake_table_insertions('lake', 'main', 't', {created + 1}, {created + 2}) ORDER BY id"
+    inserted = f"SELECT id FROM lake.table_insertions('t', {created + 1}, {created + 2}) ORDER BY 1"
     assert lake.rows(inserted) == [(1,), (2,), (3,)]
     deleted = f"SELECT id, v FROM ducklake_table_deletions('lake', 'main', 't', {created + 4}, {created + 4})"
     assert lake.rows(deleted) == [(1, "a")]

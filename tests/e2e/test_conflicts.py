@@ -32,7 +32,7 @@ def test_without_retry_the_second_committer_collides(pair: tuple[LakeClient, Lak
     first, second = pair
     second.run(NO_RETRY)
     _both_insert(first, second)
-    with pytest.raises(duckdb.Error, match="(?i)primary key|unique|conflict|concurrent") as failure:
+    with pytest.raises(duckdb.Error, match=r"(?i)primary key|unique|conflict|concurrent") as failure:
         second.run("COMMIT")
     assert "ducklake_snapshot_pkey" in str(failure.value) or "could not serialize" in str(failure.value)
     assert first.rows("FROM t ORDER BY id") == [(1,), (2,)]
@@ -49,7 +49,7 @@ def test_with_retry_both_rows_are_there(pair: tuple[LakeClient, LakeClient], ope
     assert other.rows("SELECT count(DISTINCT rowid) FROM t") == [(3,)]
 
 
-def test_schema_changes_of_different_things_are_both_kept(pair: tuple[LakeClient, LakeClient], open_lake: OpenLake) -> None:
+def test_different_schema_changes_are_both_kept(pair: tuple[LakeClient, LakeClient], open_lake: OpenLake) -> None:
     first, second = pair
     first.run("BEGIN", "CREATE TABLE a(x INTEGER)", "INSERT INTO a VALUES (10)")
     second.run("BEGIN", "CREATE TABLE b(x VARCHAR)", "INSERT INTO b VALUES ('y')", "CREATE SCHEMA s")
@@ -81,7 +81,7 @@ def test_true_conflicts_fail_and_change_nothing(
     second.run("BEGIN", two)
     first.run("COMMIT")
     after_first = first.snapshot()
-    with pytest.raises(duckdb.TransactionException, match="(?i)conflict"):
+    with pytest.raises(duckdb.TransactionException, match=r"(?i)conflict"):
         second.run("COMMIT")
     assert open_lake().snapshot() == after_first
     second.run("CREATE TABLE after_failure(x INTEGER)")

@@ -28,7 +28,7 @@ def test_schemas_are_created_and_dropped(lake: LakeClient, open_lake: OpenLake) 
 
 def test_a_schema_with_tables_is_not_dropped_without_cascade(lake: LakeClient) -> None:
     lake.run("CREATE SCHEMA sales", "CREATE TABLE sales.orders(id INTEGER)")
-    with pytest.raises(duckdb.Error, match="(?i)depend"):
+    with pytest.raises(duckdb.Error, match=r"(?i)depend"):
         lake.run("DROP SCHEMA sales")
     assert lake.rows(TABLES) == [("sales", "orders")]
 
@@ -119,7 +119,7 @@ def test_a_read_only_client_reads_and_cannot_write(lake: LakeClient, open_lake: 
     lake.run("CREATE TABLE a(id INTEGER)", "INSERT INTO a VALUES (1)")
     reader = open_lake(", READ_ONLY")
     assert reader.rows("FROM a") == [(1,)]
-    with pytest.raises(duckdb.Error, match="(?i)read-only"):
+    with pytest.raises(duckdb.Error, match=r"(?i)read-only"):
         reader.run("INSERT INTO a VALUES (2)")
 
 

@@ -23,7 +23,7 @@ def test_expired_snapshots_are_gone_and_the_rest_stays(parquet_lake: LakeClient,
     assert lake.rows("SELECT count(*) FROM t AT (VERSION => 2)") == [(10,)]
     lake.run("SELECT count(*) FROM ducklake_expire_snapshots('lake', versions => [2])")
     other = open_lake()
-    with pytest.raises(duckdb.Error, match="(?i)no snapshot found at version 2"):
+    with pytest.raises(duckdb.Error, match=r"(?i)no snapshot found at version 2"):
         other.rows("FROM t AT (VERSION => 2)")
     assert other.rows("FROM t") == [(7,)]
     assert other.rows("SELECT snapshot_id FROM ducklake_snapshots('lake') ORDER BY 1") == [(0,), (1,), (3,), (4,)]
@@ -111,7 +111,8 @@ def test_orphaned_files_are_deleted(parquet_lake: LakeClient, open_lake: OpenLak
 
 def test_foreign_parquet_files_are_added(lake: LakeClient, open_lake: OpenLake) -> None:
     foreign = lake.data_path.parent / "foreign.parquet"
-    lake.run(f"COPY (SELECT 5 AS id, 'x' AS name, 1 AS extra) TO '{foreign}'", "CREATE TABLE t(id INTEGER, name VARCHAR)")
+    lake.run(f"COPY (SELECT 5 AS id, 'x' AS name, 1 AS extra) TO '{foreign}'")
+    lake.run("CREATE TABLE t(id INTEGER, name VARCHAR)")
     lake.run(f"CALL ducklake_add_data_files('lake', 't', '{foreign}', ignore_extra_columns => true)")
     assert open_lake().rows("FROM t") == [(5, "x")]
 

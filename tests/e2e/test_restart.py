@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import duckdb
+
 from tests.duckdb_client import LakeClient
 from tests.e2e.conftest import OpenLake
 from tests.servers import CatalogServer
 
-CATALOG = "SELECT * FROM __ducklake_metadata_lake.ducklake_{} ORDER BY ALL"
+CATALOG = "SELECT COLUMNS(*)::VARCHAR FROM __ducklake_metadata_lake.ducklake_{} ORDER BY ALL"
 RELATIONS = ("snapshot", "snapshot_changes", "schema", "table", "column", "data_file", "table_stats", "metadata")
 
 
@@ -19,10 +21,7 @@ def _fill(lake: LakeClient) -> None:
 
 def _catalog(lake: LakeClient) -> dict[str, list[tuple[object, ...]]]:
     lake.run("USE memory")
-    columns = {
-        name: "CAST(COLUMNS(*) AS VARCHAR)" for name in RELATIONS
-    }
-    found = {name: lake.rows(CATALOG.format(name).replace("*", columns[name], 1)) for name in RELATIONS}
+    found = {name: lake.rows(CATALOG.format(name)) for name in RELATIONS}
     lake.run("USE lake")
     return found
 
@@ -61,14 +60,10 @@ def test_a_connected_client_goes_on_after_a_restart(rocklake_server: CatalogServ
     """The first statement on the broken connection may fail; then the client has to be served again."""
     lake.run("CREATE TABLE t(id INTEGER)", "INSERT INTO t VALUES (1)")
     rocklake_server.restart()
-    for _ in range(3):
-        try:
-            found = lake.rows("FROM t")
-            break
-        except Exception as error:  # noqa: BLE001 - the client's error class for a lost connection is its own affair
-            last = error
-    else:
-        raise last
-    assert found == [(1,)]
+    try:
+        lake.rows("FROM t")
+    except duckdb.Error:
+        pass  # the connection that broke
+    assert lake.rows("FROM t") == [(1,)]
     lake.run("INSERT INTO t VALUES (2)")
     assert lake.rows("FROM t ORDER BY id") == [(1,), (2,)]

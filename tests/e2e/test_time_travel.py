@@ -53,11 +53,11 @@ def test_snapshot_times_rise_with_their_ids(history: LakeClient) -> None:
 
 
 def test_versions_that_never_were_are_refused(history: LakeClient) -> None:
-    with pytest.raises(duckdb.Error, match="(?i)no snapshot found at version 99"):
+    with pytest.raises(duckdb.Error, match=r"(?i)no snapshot found at version 99"):
         history.rows("FROM t AT (VERSION => 99)")
-    with pytest.raises(duckdb.Error, match="(?i)does not exist"):
+    with pytest.raises(duckdb.Error, match=r"(?i)does not exist"):
         history.rows("FROM t AT (VERSION => 0)")
-    with pytest.raises(duckdb.Error, match="(?i)no snapshot"):
+    with pytest.raises(duckdb.Error, match=r"(?i)no snapshot"):
         history.rows("FROM t AT (TIMESTAMP => TIMESTAMP '2001-01-01')")
 
 

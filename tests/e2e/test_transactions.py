@@ -80,7 +80,10 @@ def test_a_table_created_changed_and_dropped_in_one_transaction(table: LakeClien
 def test_a_commit_message_is_kept(table: LakeClient, open_lake: OpenLake) -> None:
     table.run("BEGIN", "INSERT INTO t VALUES (3)")
     table.run("CALL lake.set_commit_message('Ada', 'it''s loaded', extra_info => '{\"job\": 7}')", "COMMIT")
-    newest = "SELECT author, commit_message, commit_extra_info FROM ducklake_snapshots('lake') ORDER BY snapshot_id DESC LIMIT 1"
+    newest = (
+        "SELECT author, commit_message, commit_extra_info FROM ducklake_snapshots('lake') "
+        "ORDER BY snapshot_id DESC LIMIT 1"
+    )
     assert open_lake().rows(newest) == [("Ada", "it's loaded", '{"job": 7}')]
 
 

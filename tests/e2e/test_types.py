@@ -30,7 +30,7 @@ TYPES: dict[str, tuple[str, list[str]]] = {
     "decimal_small": ("DECIMAL(4, 1)", ["-999.9", "0.1"]),
     "decimal_middle": ("DECIMAL(18, 3)", ["123456789012345.678", "-0.001"]),
     "decimal_large": ("DECIMAL(38, 10)", ["1234567890123456789012345678.0123456789", "-1"]),
-    "varchar": ("VARCHAR", ["'plain'", "''", "'it''s \"quoted\" \\ %s; --'", "'Größe 日本 🦆'", "chr(10) || chr(9) || 'x'"]),
+    "varchar": ("VARCHAR", ["'plain'", "''", "'it''s \"quoted\" \\ %s; --'", "'ß 日本 🦆'", "chr(10) || chr(9)"]),
     "varchar_words": ("VARCHAR", ["'NULL'", "'primary key conflict'", "'\\x41'", "'{a,b}'"]),
     "blob": ("BLOB", ["'\\x00\\xFF\\x27\\x5C'::BLOB", "''::BLOB", "'abc'::BLOB"]),
     "date": ("DATE", ["'2024-02-29'", "'0001-01-01'", "'9999-12-31'", "'1969-12-31'"]),
@@ -127,7 +127,7 @@ def test_older_snapshots_and_added_columns_of_every_type(lake: LakeClient, open_
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_types_that_ducklake_refuses_leave_the_lake_as_it_was(name: str, typed_lake: LakeClient) -> None:
     before = typed_lake.snapshot()
-    with pytest.raises(Exception, match="(?i)unsupported type"):
+    with pytest.raises(Exception, match=r"(?i)unsupported type"):
         typed_lake.run(f"CREATE TABLE refused_{name}(v {REFUSED[name]})")
     assert typed_lake.snapshot() == before
 

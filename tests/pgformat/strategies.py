@@ -8,14 +8,18 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
+from rocklake_server.errors import CatalogError
 from rocklake_server.pgformat.datetimes import DATE_DAY_LAST, DAY_FIRST, TIMESTAMP_END, TIMESTAMP_FIRST
 from rocklake_server.schema.types import ColumnType, Form
+
 
 def one_nan(value: float) -> float:
     """The NaN that PostgreSQL makes from text: a NaN's other bits have no text form."""
     return math.nan if value != value else value
 
 
+CLIENT_ERRORS = tuple(kind for sqlstate, kind in CatalogError.by_sqlstate.items() if not sqlstate.startswith("XX"))
+"""What a codec may raise for bad input."""
 INT32 = (-(1 << 31), (1 << 31) - 1)
 INT64 = (-(1 << 63), (1 << 63) - 1)
 INT_BOUNDS = {"int2": (-(1 << 15), (1 << 15) - 1), "int4": INT32, "int8": INT64}

@@ -16,6 +16,7 @@ from rocklake_server.pgformat.numbers import numeric_modifier
 from rocklake_server.pgformat.text import text_decoder, text_encoder
 from rocklake_server.schema import types
 from rocklake_server.schema.types import ALL_TYPES, ColumnType, Form
+from tests.pgformat.grammar import TEXTS
 from tests.pgformat.inputs import ODD_INPUTS
 from tests.pgformat.strategies import values
 
@@ -52,7 +53,9 @@ def sql_literal(text: str) -> str:
     return "E'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def postgres_forms(connection: psycopg.Connection, column_type: ColumnType, texts: list[str]) -> list[tuple[str, bytes]]:
+def postgres_forms(
+    connection: psycopg.Connection, column_type: ColumnType, texts: list[str]
+) -> list[tuple[str, bytes]]:
     """What PostgreSQL makes of each text: its own text output and its binary output."""
     forms = []
     for binary in (False, True):
@@ -138,6 +141,27 @@ def test_odd_inputs_read_as_postgres_reads_them(
 def test_float_texts_read_as_postgres_reads_them(
     connection: psycopg.Connection, value: float, exponent: int
 ) -> None:
-    for text in (repr(value), f"{value:.3e}", f"{value:.20g}", f"{value}e{exponent}" if "e" not in repr(value) else "0"):
+    scaled = f"{value}e{exponent}" if "e" not in repr(value) else "0"
+    for text in (repr(value), f"{value:.3e}", f"{value:.20g}", scaled):
         for column_type in (types.REAL, types.DOUBLE):
             assert our_reading(column_type, text) == postgres_reading(connection, column_type, text)
+
+
+def is_refusal(reading: str) -> bool:
+    return reading[5:7] == ": " and reading[:2] == "22"
+
+
+@pytest.mark.parametrize(("column_type", "texts"), TEXTS, ids=lambda value: getattr(value, "sql", ""))
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_accepted_means_what_postgres_takes_it_for(
+    connection: psycopg.Connection, column_type: ColumnType, texts: st.SearchStrategy[str], data: st.DataObject
+) -> None:
+    """Some odd texts that PostgreSQL reads are refused here; none is read differently."""
+    text = data.draw(texts)
+    ours = our_reading(column_type, text)
+    theirs = postgres_reading(connection, column_type, text)
+    if is_refusal(theirs):
+        assert is_refusal(ours)
+    elif not is_refusal(ours):
+        assert ours == theirs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from decimal import Decimal
 
 import pytest
@@ -9,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocklake_server.errors import (
-    CatalogError,
     CharacterNotInRepertoire,
     DatatypeMismatch,
     InvalidBinaryRepresentation,
@@ -23,7 +23,7 @@ from rocklake_server.pgformat.compare import sort_key
 from rocklake_server.pgformat.text import text_decoder, text_encoder
 from rocklake_server.schema import types
 from rocklake_server.schema.types import ALL_TYPES, ColumnType, array_of, numeric, varchar
-from tests.pgformat.strategies import values
+from tests.pgformat.strategies import CLIENT_ERRORS, values
 
 by_name = pytest.mark.parametrize("column_type", ALL_TYPES, ids=lambda t: t.typname)
 
@@ -63,20 +63,16 @@ def test_coercion_keeps_values_of_the_type(column_type: ColumnType, data: st.Dat
 @given(data=st.binary(max_size=60))
 @settings(max_examples=60)
 def test_binary_decoders_fail_only_with_client_errors(column_type: ColumnType, data: bytes) -> None:
-    try:
+    with contextlib.suppress(*CLIENT_ERRORS):
         binary_decoder(column_type)(data)
-    except CatalogError as error:
-        assert error.sqlstate != "XX000"
 
 
 @by_name
 @given(text=st.text(max_size=20) | st.from_regex(r"[-+0-9a-z:.{},() ]{0,20}", fullmatch=True))
 @settings(max_examples=80)
 def test_text_decoders_fail_only_with_client_errors(column_type: ColumnType, text: str) -> None:
-    try:
+    with contextlib.suppress(*CLIENT_ERRORS):
         text_decoder(column_type)(text)
-    except CatalogError as error:
-        assert error.sqlstate != "XX000"
 
 
 @pytest.mark.parametrize("column_type", [t for t in ALL_TYPES if t.size > 0 and t.typname not in ("void", "name")],

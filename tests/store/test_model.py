@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocklake_server.store.base import Key, Prefix, Store
+from rocklake_server.store.keys import key_range, successor
 from rocklake_server.store.memory import MemoryStore
 from rocklake_server.store.object_stores import forget_memory_store, parse_store_url
-from rocklake_server.store.ranges import key_range, successor
 from rocklake_server.store.slate import open_slate_store
 from tests.store.places import batch_of, read
 

@@ -1,4 +1,5 @@
-"""One table of messages and their bytes, written out by hand from the manual; readers and writers are both held to it."""
+"""One table of messages and their bytes, written out by hand from the manual; readers and writers are both
+held to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A client and a server that exchange bytes without sockets, and a server led into any phase by real messages."""
+"""A client and a server that exchange bytes without sockets, and a server led into any phase by real
+messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Hypothesis strategies for messages, derived from their fields: a new message is property-tested on arrival."""
+"""Hypothesis strategies for messages, derived from their fields: a new message is property-tested on
+arrival."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ from rocklake_server.wire.fields import (
     Codec,
     FieldCode,
     Integer,
+    LengthPrefixed,
     Letter,
     NulTerminated,
-    LengthPrefixed,
     Pairs,
     Remainder,
 )
@@ -71,7 +72,7 @@ def values_of(codec: Codec[Any]) -> st.SearchStrategy[Any]:
 def messages_of(kind: type[Message]) -> st.SearchStrategy[Message]:
     """Any message of this kind that a peer may send."""
     if kind is startup.StartupMessage:
-        user = _TEXT.filter(bool)
-        parameters = st.builds(lambda given, user: given | {"user": user}, values_of(Pairs(NulTerminated())), user)
+        given = values_of(kind.layout.fields["parameters"])
+        parameters = st.builds(lambda given, user: given | {"user": user}, given, _TEXT.filter(bool))
         return st.builds(startup.StartupMessage, st.just(3), values_of(UINT16), parameters)
     return values_of(kind.layout)

@@ -1,4 +1,5 @@
-"""Framing: any split of the bytes gives the same messages, bounds hold before memory is taken, time stays linear."""
+"""Framing: any split of the bytes gives the same messages, bounds hold before memory is taken, time stays
+linear."""
 
 from __future__ import annotations
 

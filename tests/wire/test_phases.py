@@ -330,5 +330,6 @@ def test_the_unnamed_statement_is_described_after_its_sync() -> None:
 
 def test_the_startup_ends_in_ready() -> None:
     connection = connection_in(Phase.STARTING)
-    play(connection, (Received(STARTUP), m.AuthenticationOk(), m.ParameterStatus("a", "b"), m.BackendKeyData(1, 2), READY))
+    greeting = (m.AuthenticationOk(), m.ParameterStatus("a", "b"), m.BackendKeyData(1, 2), READY)
+    play(connection, (Received(STARTUP), *greeting))
     assert connection.phase is Phase.READY

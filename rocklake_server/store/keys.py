@@ -1,10 +1,14 @@
-"""The byte range that a prefix and its two suffixes span."""
+"""Keys as every store sees them: which ones a batch may hold, and the range that a prefix and suffixes span."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from rocklake_server.store.base import Key, Prefix
+from rocklake_server.errors import InternalProblem
+from rocklake_server.store.base import Key, Prefix, WriteBatch
+
+STORED_KEY_BYTES_MAX = 65_535
+"""SlateDB writes the length of a key as a uint16."""
 
 
 class Range(NamedTuple):
@@ -27,3 +31,10 @@ def key_range(prefix: Prefix, start: bytes, stop: bytes | None) -> Range | None:
     if start >= stop:
         return None
     return Range(Key(prefix + start), Key(prefix + stop))
+
+
+def require_storable(batch: WriteBatch) -> None:
+    """Raises InternalProblem for a batch that holds an empty key or one that is too long for SlateDB."""
+    sizes = [len(key) for key in batch.operations]
+    if sizes and (min(sizes) == 0 or max(sizes) > STORED_KEY_BYTES_MAX):
+        raise InternalProblem(f"a write batch holds a key of {max(sizes) if min(sizes) else 0} bytes")

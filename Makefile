@@ -1,0 +1,61 @@
+# Every target does its own set-up: a virtual environment in .venv with the pinned ranges of pyproject.toml.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STORE ?= file://$(CURDIR)/demo-lake/store
+LISTEN ?= 127.0.0.1:5432
+SUITE ?= tests/e2e
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo serve test check format generate bench conformance clean
+
+##@ Use it
+demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
+	$(BIN)/python demo/demo.py
+
+serve: $(VENV)/.installed-demo ## Run the server (STORE=file:///folder LISTEN=127.0.0.1:5432)
+	$(BIN)/rocklake serve --store $(STORE) --listen $(LISTEN)
+
+##@ Work on it
+install: $(VENV)/.installed-dev ## Make the development environment
+
+test: $(VENV)/.installed-dev ## Run the whole test suite, real DuckDB end to end included
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.installed-dev ## Lint, types, import contracts, generated files, fast tests: what CI runs
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/test_generated_files.py tests/test_tidy.py
+	$(BIN)/python -m pytest -q -m "not duckdb and not postgres and not slow"
+
+format: $(VENV)/.installed-dev ## Sort imports and apply safe fixes
+	$(BIN)/ruff check --fix .
+
+generate: $(VENV)/.installed-dev ## Write proto/catalog.proto, sql/schema.sql and docs/reference from the registry
+	$(BIN)/python -m rocklake_server.schema.generate
+
+bench: $(VENV)/.installed-dev ## Measure the server beside a PostgreSQL on this machine
+	$(BIN)/python -m benchmarks.side_by_side
+
+conformance: $(VENV)/.installed-dev ## Run end-to-end tests of one folder or file (SUITE=tests/e2e)
+	$(BIN)/python -m pytest $(SUITE)
+
+clean: ## Remove the environment and what tools left behind
+	rm -rf $(VENV) .venv-duckdb-1.4 .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake
+
+##@ Help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed-demo: pyproject.toml $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo]'
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.installed-demo

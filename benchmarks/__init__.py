@@ -1,0 +1,1 @@
+"""Side-by-side measurements of this server and a PostgreSQL, driven by a real DuckDB."""

@@ -1,0 +1,1 @@
+"""The ``rocklake`` command: one module per subcommand in ``commands``."""

@@ -1,0 +1,44 @@
+"""Builds the command line from the modules in ``commands``."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+
+import typer
+
+from rocklake_server.cli import commands
+from rocklake_server.errors import CatalogError
+
+
+def build_app() -> typer.Typer:
+    """The ``rocklake`` command with every subcommand found."""
+    app = typer.Typer(
+        name="rocklake",
+        help="A DuckLake catalog server: PostgreSQL's wire protocol in front, SlateDB in your bucket behind.",
+        epilog="Example: rocklake serve --store file:///var/lib/rocklake",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_no_options)
+    for module in pkgutil.iter_modules(commands.__path__):
+        importlib.import_module(f"{commands.__name__}.{module.name}").register(app)
+    return app
+
+
+def _no_options() -> None:
+    """Without options of its own; it keeps a lone subcommand a subcommand."""
+
+
+def main() -> None:
+    """The console script. An error a user can cause is one sentence on standard error and exit code 1."""
+    try:
+        build_app()()
+    except CatalogError as error:
+        print(f"rocklake: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Subcommands: each module defines ``register(app)``, found by listing this folder."""

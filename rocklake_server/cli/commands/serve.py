@@ -1,0 +1,81 @@
+"""``rocklake serve``: run the catalog server."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+import uvloop
+
+from rocklake_server.config import ENVIRONMENT_PREFIX, Listen, server_settings
+from rocklake_server.limits import CONNECTIONS_MAX_DEFAULT
+from rocklake_server.server.serve import serve
+from rocklake_server.telemetry import LEVELS, configure_logging
+
+
+def register(app: typer.Typer) -> None:
+    app.command("serve")(command)
+
+
+def command(
+    store: Annotated[
+        str,
+        typer.Option(
+            envvar=f"{ENVIRONMENT_PREFIX}STORE",
+            help="Where the catalog lives: file:///folder, s3://bucket/prefix, gs://…, az://…, memory:///.",
+        ),
+    ],
+    listen: Annotated[
+        str, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}LISTEN", help="Address as host:port; port 0 chooses a free one.")
+    ] = "127.0.0.1:5432",
+    log_level: Annotated[
+        str, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}LOG_LEVEL", help=f"One of {', '.join(LEVELS)}.")
+    ] = "info",
+    insecure_trust: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-trust",
+            envvar=f"{ENVIRONMENT_PREFIX}INSECURE_TRUST",
+            help="Listen beyond this machine although every user is trusted.",
+        ),
+    ] = False,
+    max_connections: Annotated[
+        int, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}MAX_CONNECTIONS", min=1, help="Sessions served at once.")
+    ] = CONNECTIONS_MAX_DEFAULT,
+    drain_timeout: Annotated[
+        float,
+        typer.Option(
+            envvar=f"{ENVIRONMENT_PREFIX}DRAIN_TIMEOUT", min=0, help="Seconds that statements may finish in at a stop."
+        ),
+    ] = 30.0,
+) -> None:
+    """Serve DuckLake catalogs over PostgreSQL's wire protocol.
+
+    Examples:
+
+    \b
+    rocklake serve --store file:///var/lib/rocklake
+    rocklake serve --store s3://bucket/prefix --listen 127.0.0.1:5433
+    ROCKLAKE_STORE=memory:/// rocklake serve --log-level debug
+    """
+    settings = server_settings(
+        store=store,
+        listen=listen,
+        log_level=log_level,
+        insecure_trust=insecure_trust,
+        variables=os.environ,
+        max_connections=max_connections,
+        drain_timeout_s=drain_timeout,
+    )
+    configure_logging(settings.log_level)
+
+    def announce(where: Listen) -> None:
+        print(f"RockLake is listening on {where}, store {store}", flush=True)
+        print(
+            f"ATTACH 'ducklake:postgres:host={where.client_host} port={where.port} dbname=lake user=rocklake' "
+            "AS lake (DATA_PATH 's3://bucket/or/a/folder/');",
+            flush=True,
+        )
+
+    uvloop.run(serve(settings, announce))

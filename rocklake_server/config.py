@@ -1,0 +1,87 @@
+"""Settings of the server: defaults, then ROCKLAKE_* variables, then flags."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rocklake_server.errors import InvalidParameterValue
+from rocklake_server.limits import CONNECTIONS_MAX_DEFAULT
+from rocklake_server.telemetry import LEVELS
+
+DEFAULT_PORT = 5432
+_LOOPBACK_OF_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+ENVIRONMENT_PREFIX = "ROCKLAKE_"
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Where the server listens; port 0 lets the system choose one."""
+
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def client_host(self) -> str:
+        """The host that a client on this machine connects to."""
+        return _LOOPBACK_OF_ANY.get(self.host, self.host)
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Everything ``rocklake serve`` can be told. ``variables`` are the environment's, for the object store's keys."""
+
+    store: str
+    listen: Listen
+    log_level: str
+    insecure_trust: bool
+    max_connections: int
+    drain_timeout_s: float
+    variables: Mapping[str, str]
+
+
+def parse_listen(text: str) -> Listen:
+    """``host:port``, ``[v6]:port`` or ``host``. Raises InvalidParameterValue."""
+    host, separator, port = text.rpartition(":")
+    if not separator or text.endswith("]"):
+        host, port = text, str(DEFAULT_PORT)
+    host = host.strip("[]")
+    if not host or not port.isdecimal() or int(port) > 65_535:
+        raise InvalidParameterValue(f'"{text}" is not an address to listen on; write host:port, as 127.0.0.1:5432')
+    return Listen(host, int(port))
+
+
+def server_settings(
+    *,
+    store: str,
+    listen: str,
+    log_level: str,
+    insecure_trust: bool,
+    variables: Mapping[str, str],
+    max_connections: int = CONNECTIONS_MAX_DEFAULT,
+    drain_timeout_s: float = 30.0,
+) -> ServerSettings:
+    """Raises InvalidParameterValue: for a bad address, an unknown log level, or listening beyond this machine
+    without authentication."""
+    where = parse_listen(listen)
+    if log_level.lower() not in LEVELS:
+        raise InvalidParameterValue(f'"{log_level}" is not a log level; choose one of {", ".join(LEVELS)}')
+    if not where.is_loopback and not insecure_trust:
+        raise InvalidParameterValue(
+            f"listening on {where} would let anyone on the network in, since every user is trusted; "
+            "listen on a loopback address, or pass --insecure-trust if the network is private"
+        )
+    return ServerSettings(store, where, log_level.lower(), insecure_trust, max_connections, drain_timeout_s, variables)

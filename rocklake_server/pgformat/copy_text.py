@@ -1,0 +1,192 @@
+"""COPY in text format, both directions (PostgreSQL manual, COPY, Text Format).
+
+One row a line; fields are separated by a delimiter; a field whose raw text is the NULL marker is NULL. DuckDB's
+marker is one raw backspace byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rocklake_server.errors import BadCopyFileFormat
+from rocklake_server.pgformat.strings import decode_utf8
+from rocklake_server.pgformat.text import text_decoder, text_encoder
+from rocklake_server.schema.types import ColumnType
+
+_SINGLE = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.)|$)", re.DOTALL)
+_OUTPUT_ESCAPES = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\"}
+
+
+@dataclass(frozen=True, slots=True)
+class TextFormat:
+    """The options of COPY: ``delimiter`` is one character of one byte, ``header`` skips or writes names."""
+
+    delimiter: str = "\t"
+    null: str = "\\N"
+    header: bool = False
+
+
+DEFAULT_FORMAT = TextFormat()
+
+
+def text_row_encoder(
+    types: Sequence[ColumnType], options: TextFormat = DEFAULT_FORMAT
+) -> Callable[[Iterable[Any]], bytes]:
+    """The function from a row to its line, newline included."""
+    encoders = [text_encoder(column_type) for column_type in types]
+    delimiter, null = options.delimiter, options.null
+    escapes = str.maketrans({**_OUTPUT_ESCAPES, delimiter: _OUTPUT_ESCAPES.get(delimiter, "\\" + delimiter)})
+
+    def encode(row: Iterable[Any]) -> bytes:
+        fields = [
+            null if value is None else render(value).translate(escapes)
+            for render, value in zip(encoders, row, strict=True)
+        ]
+        return (delimiter.join(fields) + "\n").encode()
+
+    return encode
+
+
+def header_line(names: Iterable[str], options: TextFormat = DEFAULT_FORMAT) -> bytes:
+    """The line of column names, newline included."""
+    delimiter = options.delimiter
+    escapes = str.maketrans({**_OUTPUT_ESCAPES, delimiter: _OUTPUT_ESCAPES.get(delimiter, "\\" + delimiter)})
+    return (delimiter.join([name.translate(escapes) for name in names]) + "\n").encode()
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    octal, hexadecimal, single = match.groups()
+    if octal is not None:
+        return bytes((int(octal, 8) & 0xFF,))
+    if hexadecimal is not None:
+        return bytes((int(hexadecimal, 16),))
+    return _SINGLE.get(single, single) if single is not None else b""
+
+
+class TextCopyReader:
+    """Rows from the payloads of CopyData messages. After an error the reader must not be used again.
+
+    ``names`` are the columns' names, for errors.
+    """
+
+    __slots__ = ("_crlf", "_decoders", "_delimiter", "_ended", "_header", "_names", "_null", "_pending", "_split")
+
+    def __init__(
+        self, types: Sequence[ColumnType], names: Sequence[str], options: TextFormat = DEFAULT_FORMAT
+    ) -> None:
+        if len(types) != len(names):
+            raise ValueError("a column needs a name")
+        self._decoders = [text_decoder(column_type) for column_type in types]
+        self._names = names
+        self._delimiter = options.delimiter.encode()
+        self._null = options.null.encode()
+        self._header = options.header
+        self._split = re.compile(rb"(?:\\.|[^\\%s]+)*" % re.escape(self._delimiter), re.DOTALL)
+        self._pending: list[bytes] = []
+        self._crlf: bool | None = None
+        self._ended = False
+
+    def feed(self, data: bytes) -> list[tuple[Any, ...]]:
+        """The rows completed by ``data``. Raises 22P04, 22021 and what the types' decoders raise."""
+        if b"\n" not in data:
+            self._pending.append(data)
+            return []
+        lines = b"".join([*self._pending, data]).split(b"\n")
+        rest = lines.pop()
+        rows: list[tuple[Any, ...]] = []
+        continued = b""
+        for piece in lines:
+            line = continued + piece if continued else piece
+            if _ends_escaped(line):  # an escaped newline belongs to the value
+                continued = line + b"\n"
+                continue
+            continued = b""
+            self._line(line, rows)
+        rest = continued + rest
+        self._pending = [rest]
+        if self._ended and rest:
+            raise BadCopyFileFormat("received copy data after EOF marker")
+        return rows
+
+    def finish(self) -> list[tuple[Any, ...]]:
+        """The row of a last line without a newline, if there is one."""
+        rows: list[tuple[Any, ...]] = []
+        line = b"".join(self._pending)
+        if line:
+            self._pending = []
+            if self._crlf and not line.endswith(b"\r"):
+                line += b"\r"
+            self._line(line, rows)
+        return rows
+
+    def _line(self, line: bytes, rows: list[tuple[Any, ...]]) -> None:
+        if self._ended:
+            raise BadCopyFileFormat("received copy data after EOF marker")
+        line = self._without_return(line)
+        if line == b"\\.":
+            self._ended = True
+        elif self._header:
+            self._header = False
+        else:
+            rows.append(self._row(line))
+
+    def _without_return(self, line: bytes) -> bytes:
+        """The first line decides whether lines end in CR LF or LF; the rest must agree."""
+        ends_in_return = line.endswith(b"\r") and not _ends_escaped(line[:-1])
+        if self._crlf is None:
+            self._crlf = ends_in_return
+        if self._crlf:
+            if not ends_in_return:
+                raise BadCopyFileFormat("literal newline found in data", hint='Use "\\n" to represent newline.')
+            line = line[:-1]
+        if b"\r" in line and re.search(rb"(?<!\\)(?:\\\\)*\r", line):
+            hint = 'Use "\\r" to represent carriage return.'
+            raise BadCopyFileFormat("literal carriage return found in data", hint=hint)
+        return line
+
+    def _row(self, line: bytes) -> tuple[Any, ...]:
+        fields = line.split(self._delimiter) if b"\\" not in line else self._escaped_fields(line)
+        if not self._decoders and fields == [b""]:
+            return ()
+        if len(fields) != len(self._decoders):
+            if len(fields) > len(self._decoders):
+                raise BadCopyFileFormat("extra data after last expected column")
+            raise BadCopyFileFormat(f'missing data for column "{self._names[len(fields)]}"')
+        null = self._null
+        return tuple([
+            None if field == null else decode(decode_utf8(_value(field)))
+            for field, decode in zip(fields, self._decoders, strict=True)
+        ])
+
+    def _escaped_fields(self, line: bytes) -> list[bytes]:
+        """The raw fields of a line in which a backslash may escape the delimiter."""
+        fields: list[bytes] = []
+        position = 0
+        while True:
+            match = self._split.match(line, position)
+            if match is None:
+                raise AssertionError("the pattern matches the empty string")
+            end = match.end()
+            if line.startswith(b"\\", end):  # a lone backslash at the very end
+                end += 1
+            fields.append(line[position:end])
+            if end >= len(line):
+                return fields
+            position = end + 1
+
+
+def _value(field: bytes) -> bytes:
+    if b"\\" not in field:
+        return field
+    if field == b"\\.":
+        raise BadCopyFileFormat("end-of-copy marker corrupt")
+    return _ESCAPE.sub(_unescape, field)
+
+
+def _ends_escaped(line: bytes) -> bool:
+    """Whether an odd number of backslashes ends ``line``."""
+    return line.endswith(b"\\") and (len(line) - len(line.rstrip(b"\\"))) % 2 == 1

@@ -1,0 +1,94 @@
+"""Nodes that apply a Python function to argument nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rocklake_server.catalog.view import Row
+from rocklake_server.schema.types import Value
+
+if TYPE_CHECKING:
+    pass
+
+from rocklake_server.plan.expressions import Env, Expr, Getter
+
+
+@dataclass(frozen=True, slots=True)
+class Strict(Expr):
+    """A function that is NULL when any argument is NULL."""
+
+    function: Callable[..., Value] = field(default=lambda: None)
+    arguments: tuple[Expr, ...] = ()
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.arguments
+
+    def getter(self, env: Env) -> Getter:
+        function = self.function
+        bound = [argument.bind(env) for argument in self.arguments]
+        if len(bound) == 1:
+            only = bound[0]
+
+            def unary(row: Row) -> Value:
+                value = only(row)
+                return None if value is None else function(value)
+
+            return unary
+        if len(bound) == 2:
+            first, second = bound
+
+            def binary(row: Row) -> Value:
+                left = first(row)
+                if left is None:
+                    return None
+                right = second(row)
+                return None if right is None else function(left, right)
+
+            return binary
+
+        def many(row: Row) -> Value:
+            values = [argument(row) for argument in bound]
+            return None if any(value is None for value in values) else function(*values)
+
+        return many
+
+
+@dataclass(frozen=True, slots=True)
+class Lenient(Expr):
+    """A function that sees NULL arguments."""
+
+    function: Callable[..., Value] = field(default=lambda: None)
+    arguments: tuple[Expr, ...] = ()
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.arguments
+
+    def getter(self, env: Env) -> Getter:
+        function = self.function
+        bound = [argument.bind(env) for argument in self.arguments]
+        return lambda row: function(*[argument(row) for argument in bound])
+
+
+@dataclass(frozen=True, slots=True)
+class Contextual(Expr):
+    """A function of the execution: session facts, settings, the transaction's relations. NULL arguments reach it."""
+
+    function: Callable[..., Value] = field(default=lambda: None)
+    arguments: tuple[Expr, ...] = ()
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.arguments
+
+    @property
+    def static(self) -> bool:
+        return False
+
+    def getter(self, env: Env) -> Getter:
+        function, context = self.function, env.need()
+        bound = [argument.bind(env) for argument in self.arguments]
+        return lambda row: function(context, *[argument(row) for argument in bound])

@@ -1,0 +1,53 @@
+"""Compiled statements by template, so that a statement whose shape was seen before is not parsed again."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from rocklake_server.catalog.view import TransactionView
+from rocklake_server.plan.statement_plans import BoundPlan, Compiled
+
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
+
+TEMPLATES_MAX = 2048
+"""Compiled templates that are kept; the oldest goes first."""
+
+TEXTS_MAX = 512
+"""Exact statement texts whose bound plan is kept."""
+
+TEXT_CHARACTERS_MAX = 2048
+"""Longer statements are not kept by their text."""
+
+
+@dataclass(slots=True)
+class PlanCache:
+    """One database's compiled statements. Not for use from several threads."""
+
+    templates: dict[Hashable, Compiled] = field(default_factory=dict)
+    texts: dict[str, BoundPlan] = field(default_factory=dict)
+
+    def by_text(self, text: str, view: TransactionView) -> BoundPlan | None:
+        """The plan that exactly this text had, if its relations are still the same."""
+        plan = self.texts.get(text) if len(text) <= TEXT_CHARACTERS_MAX else None
+        return plan if plan is not None and plan.compiled.valid(view) else None
+
+    def by_template(self, key: Hashable, view: TransactionView) -> Compiled | None:
+        compiled = self.templates.get(key)
+        return compiled if compiled is not None and compiled.valid(view) else None
+
+    def keep_template(self, key: Hashable, compiled: Compiled) -> None:
+        _put(self.templates, key, compiled, TEMPLATES_MAX)
+
+    def keep_text(self, text: str, plan: BoundPlan) -> None:
+        if len(text) <= TEXT_CHARACTERS_MAX:
+            _put(self.texts, text, plan, TEXTS_MAX)
+
+
+def _put(entries: dict[_K, _V], key: _K, value: _V, limit: int) -> None:
+    entries.pop(key, None)
+    while len(entries) >= limit:
+        del entries[next(iter(entries))]
+    entries[key] = value

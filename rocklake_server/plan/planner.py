@@ -1,0 +1,207 @@
+"""From a statement's text to a plan: the fast readers first, then the template's cached plan, then the parser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from rocklake_server.catalog.view import Row, TransactionView
+from rocklake_server.errors import ProgramLimitExceeded, SyntaxProblem, TooManyColumns, Unsupported
+from rocklake_server.limits import COLUMNS_MAX
+from rocklake_server.pgformat.numbers import decode_numeric
+from rocklake_server.plan import functions_sql, operators_sql, predicates_sql, subqueries
+from rocklake_server.plan.cache import PlanCache
+from rocklake_server.plan.compiler import number_type, number_value
+from rocklake_server.plan.ddl import DdlPlan
+from rocklake_server.plan.dispatch import label
+from rocklake_server.plan.expressions import ParameterTypes
+from rocklake_server.plan.lowering import select, set_operations
+from rocklake_server.plan.lowering.query import Lowered, Output, QueryLowering
+from rocklake_server.plan.lowering.targets import column_indexes, writable, writes_to
+from rocklake_server.plan.lowering.writing import lower_delete, lower_insert, lower_update
+from rocklake_server.plan.model import Context, Plan, ResultColumn
+from rocklake_server.plan.operators import GivenRows
+from rocklake_server.plan.scan_shape import shape_of
+from rocklake_server.plan.statement_plans import BoundPlan, Compiled, InsertPlan
+from rocklake_server.plan.text_values import inferred
+from rocklake_server.schema.types import BIGINT, INTEGER, NUMERIC, TEXT, UNKNOWN, ColumnType, Value
+from rocklake_server.sql.ddl import parse_ddl
+from rocklake_server.sql.parse import parse_tree
+from rocklake_server.sql.statements import Query, QueryKind
+from rocklake_server.sql.template import LiteralList, Template, TemplateUnfit, parse_template, template_of
+from rocklake_server.sql.values import (
+    CteValues,
+    ValuesSlice,
+    ValuesUnfit,
+    read_cte_values,
+    read_insert_values,
+)
+
+REGISTERED = (functions_sql, operators_sql, predicates_sql, subqueries, select, set_operations)
+"""The modules whose import fills the dispatch tables."""
+
+Given = tuple[str, tuple[str, ...], tuple[ColumnType, ...]]
+_NEGATIVE_BOUNDS = (2**31, 2**63)
+"""Numbers that are of the next smaller type with a minus before them."""
+
+_WRITES: dict[type[exp.Expr], Callable[..., Any]] = {
+    exp.Insert: lower_insert, exp.Update: lower_update, exp.Delete: lower_delete,
+}
+
+
+def plan_statement(query: Query, view: TransactionView, cache: PlanCache | None = None,
+                   parameter_types: Sequence[ColumnType] = ()) -> Plan:
+    """The plan of one statement over what ``view`` sees. ``parameter_types`` are those that Parse declared.
+
+    Raises the errors of PostgreSQL's analysis, and Unsupported (0A000) naming what is not implemented.
+    """
+    try:
+        return _plan(query, view, PlanCache() if cache is None else cache, parameter_types)
+    except RecursionError:
+        raise ProgramLimitExceeded("stack depth limit exceeded") from None
+
+
+def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types: Sequence[ColumnType]) -> Plan:
+    if query.kind is QueryKind.DDL:
+        return DdlPlan(parse_ddl(query.text, view.database), view)
+    if not parameter_types:
+        found = cache.by_text(query.text, view)
+        if found is not None:
+            return found
+        fast = _fast(query, view, cache)
+        if fast is not None:
+            return fast
+        template = query.template
+        if template is not None:
+            try:
+                return _from_template(query.text, template, view, cache)
+            except TemplateUnfit:
+                pass  # a literal decides what the statement means: its own text is planned
+    return BoundPlan(_compile(parse_tree(query.text), view, (), parameter_types))
+
+
+def _fast(query: Query, view: TransactionView, cache: PlanCache) -> Plan | None:
+    """Plans of statements whose VALUES lists the fast reader knows."""
+    try:
+        if query.kind is QueryKind.INSERT:
+            return _fast_insert(query.text, view)
+        if query.kind is QueryKind.UPDATE:
+            listed = read_cte_values(query.text)
+            return None if listed is None else _fast_update(listed, view, cache)
+    except ValuesUnfit:
+        return None
+    return None
+
+
+def _fast_insert(text: str, view: TransactionView) -> Plan | None:
+    values = read_insert_values(text)
+    if values is None:
+        return None
+    relation = writable(view, values.target)
+    indexes = column_indexes(relation, values.columns)
+    if values.width > len(indexes):
+        raise SyntaxProblem("INSERT has more expressions than target columns")
+    if values.width < len(indexes) and values.columns is not None:
+        raise SyntaxProblem("INSERT has more target columns than expressions")
+
+    if "$" in text:
+        for _slice in values.slices():  # a parameter in a later row must be known before Describe
+            pass
+
+    def parsed(current: TransactionView) -> BoundPlan:
+        return BoundPlan(_compile(parse_tree(text), current, (), ()))
+
+    return InsertPlan(relation, indexes[: values.width], values, writes_to(relation), parsed)
+
+
+def _fast_update(listed: CteValues, view: TransactionView, cache: PlanCache) -> Plan | None:
+    """The statement after a CTE of literals, planned as a template of its own."""
+    rest = template_of(listed.text[listed.rest_start:])
+    slices: list[ValuesSlice] = list(listed.slices())
+    if rest is None or not slices or len(listed.columns) > listed.width:
+        return None
+    kinds, rows = inferred(slices)
+    names = listed.columns + tuple(f"column{number}" for number in range(len(listed.columns) + 1, listed.width + 1))
+    try:
+        plan = _from_template("", rest, view, cache, (listed.name, names, kinds))
+    except TemplateUnfit:
+        return None
+    return BoundPlan(plan.compiled, plan.slots, rows)
+
+
+def _slots(template: Template) -> tuple[tuple[Value, ...], tuple[ColumnType, ...]]:
+    """The literals' values, and the types that PostgreSQL gives to them."""
+    values: list[Value] = []
+    kinds: list[ColumnType] = []
+    for literal in template.literals:
+        if isinstance(literal, LiteralList):
+            listed = literal.texts if literal.kind == "string" else tuple(map(number_value, literal.texts))
+            values.append(listed)
+            kinds.append(UNKNOWN if literal.kind == "string" else _widest(listed))
+        elif literal.kind == "string":
+            values.append(literal.text)
+            kinds.append(UNKNOWN)
+        else:
+            number = number_value(literal.text)
+            if number in _NEGATIVE_BOUNDS:
+                raise TemplateUnfit
+            kind = number_type(number)
+            values.append(decode_numeric(literal.text) if kind.oid == NUMERIC.oid else number)
+            kinds.append(kind)
+    return tuple(values), tuple(kinds)
+
+
+def _widest(values: Sequence[Value]) -> ColumnType:
+    found = {number_type(value).oid for value in values}
+    if NUMERIC.oid in found:
+        return NUMERIC
+    return BIGINT if BIGINT.oid in found else INTEGER
+
+
+def _from_template(text: str, template: Template, view: TransactionView, cache: PlanCache,
+                   given: Given | None = None) -> BoundPlan:
+    values, kinds = _slots(template)
+    key = (template.key, tuple([kind.oid for kind in kinds]), given)
+    compiled = cache.by_template(key, view)
+    if compiled is None:
+        compiled = _compile(parse_template(template.key), view, kinds, (), given)
+        cache.keep_template(key, compiled)
+    plan = BoundPlan(compiled, values)
+    if text:
+        cache.keep_text(text, plan)
+    return plan
+
+
+def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnType],
+             parameter_types: Sequence[ColumnType], given: Given | None = None) -> Compiled:
+    queries = QueryLowering(view, slot_types, ParameterTypes(parameter_types))
+    if given is not None:
+        name, columns, kinds = given
+        outputs = tuple(Output(column, kind) for column, kind in zip(columns, kinds, strict=True))
+        queries.ctes = {name: Lowered(GivenRows(), outputs)}
+    lower = _WRITES.get(type(tree))
+    if lower is not None:
+        relation, run = lower(queries, tree)
+        return Compiled(None, _parameters(queries), writes_to(relation), tuple(queries.relations), None, run)
+    if not isinstance(tree, exp.Query | exp.Values):
+        raise Unsupported(f"the statement {label(tree)} is not supported")
+    lowered = queries.lower(tree).settled()
+    if len(lowered.outputs) > COLUMNS_MAX:
+        raise TooManyColumns(f"target lists can have at most {COLUMNS_MAX} entries")
+    columns_of = tuple(
+        ResultColumn(output.name, output.type, output.table_oid, output.attnum) for output in lowered.outputs
+    )
+    keepable = tuple(queries.systems) if queries.systems and not (queries.relations or queries.contextual) else None
+    parameters = _parameters(queries)
+    shape = None if parameters else shape_of(lowered.operator)
+    return Compiled(columns_of, parameters, False, tuple(queries.relations), lowered, None, keepable, shape)
+
+
+def _parameters(queries: QueryLowering) -> tuple[ColumnType, ...]:
+    types = queries.parameter_types
+    return tuple(types.found.get(number, TEXT) for number in range(1, types.highest + 1))
+
+
+__all__ = ["Context", "Row", "plan_statement"]

@@ -1,0 +1,141 @@
+"""Recognising a plain projection of one stored relation, so that the session can send its cached encodings.
+
+The shape is found once per compiled statement; binding it with a statement's literals is the hot path of every scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias
+
+from rocklake_server.catalog.view import Bounds, Interval, Row
+from rocklake_server.plan.applications import Strict
+from rocklake_server.plan.bounds import ZoneTest, bounds_of, column_against_constant, zone_tests
+from rocklake_server.plan.expressions import ColumnRef, Constant, Env, Expr, Slot
+from rocklake_server.plan.model import BaseScan
+from rocklake_server.plan.operators import Limit, Operator, Project, Scan, bind_all
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.types import Value
+
+Reader: TypeAlias = Callable[[Sequence[Value]], Value]
+Comparison: TypeAlias = tuple[int, str, Reader]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanShape:
+    """A base scan whose literals are not known yet. ``comparisons`` are set when every condition compares a column
+    with a constant in a way that bounds and zones express completely."""
+
+    relation: Relation
+    projection: tuple[int | None, ...]
+    conditions: tuple[Expr, ...] = ()
+    limit: Expr | None = None
+    comparisons: tuple[Comparison, ...] | None = ()
+
+    def bind(self, slots: Sequence[Value]) -> BaseScan | None:
+        """The scan with its literals. Raises what reading the literals raises; ``None`` for a limit that is an
+        error when it runs."""
+        limit: Value = None
+        if self.limit is not None:
+            limit = self.limit.value(Env(slots))
+            if isinstance(limit, int) and limit < 0:
+                return None
+        count = limit if isinstance(limit, int) else None
+        if not self.conditions:
+            return BaseScan(self.relation, self.projection, limit=count)
+        predicate = partial(_predicate, self.conditions, slots)
+        if self.comparisons is not None:
+            bound = _bounds(self.comparisons, slots)
+            if bound is not None:
+                return BaseScan(self.relation, self.projection, bound[0], predicate, bound[1], count)
+        env = Env(slots)
+        bounds = bounds_of(self.conditions, self.relation, env)
+        return BaseScan(self.relation, self.projection, bounds, predicate, zone_tests(self.conditions, env), count)
+
+
+def _predicate(conditions: Sequence[Expr], slots: Sequence[Value]) -> Callable[[Row], Value]:
+    found = bind_all(conditions, Env(slots))
+    assert found is not None
+    return found
+
+
+def _bounds(comparisons: Sequence[Comparison], slots: Sequence[Value]) -> tuple[Bounds, tuple[ZoneTest, ...]] | None:
+    """``None`` when two conditions are about one column or compare with NULL: the general way knows what to do."""
+    values: dict[int, frozenset[Value]] = {}
+    ranges: dict[int, Interval] = {}
+    tests: list[ZoneTest] = []
+    for column, symbol, read in comparisons:
+        value = read(slots)
+        if value is None:
+            return None
+        if symbol == "=":
+            values[column] = frozenset((value,))
+        elif symbol == "<" or symbol == "<=":
+            ranges[column] = Interval(None, value)
+        else:
+            ranges[column] = Interval(value, None)
+        tests.append(ZoneTest(column, symbol, value))
+    return Bounds(values, ranges), tuple(tests)
+
+
+def shape_of(operator: Operator) -> ScanShape | None:
+    """The shape of ``operator``; ``None`` when it is no base scan, or when it needs the transaction's time, a
+    parameter or a subquery."""
+    if isinstance(operator, Scan):
+        return _scan(operator)
+    if isinstance(operator, Project):
+        inner = shape_of(operator.source)
+        return None if inner is None else _project(operator, inner)
+    if isinstance(operator, Limit):
+        inner = shape_of(operator.source)
+        if inner is None or operator.offset is not None or inner.limit is not None:
+            return None
+        return replace(inner, limit=operator.count) if operator.count is not None and operator.count.static else None
+    return None
+
+
+def _scan(scan: Scan) -> ScanShape | None:
+    if not all(condition.static for condition in scan.conditions):
+        return None
+    everything = tuple(range(len(scan.relation.columns) + 1))
+    return ScanShape(scan.relation, everything, scan.conditions, None, _comparisons(scan))
+
+
+def _comparisons(scan: Scan) -> tuple[Comparison, ...] | None:
+    found: list[Comparison] = []
+    end_column = scan.relation.index.get("end_snapshot")
+    for condition in scan.conditions:
+        comparison = column_against_constant(condition)
+        if comparison is None:
+            return None
+        column, symbol, other = comparison
+        repeated = any(column.index == known for known, _symbol, _read in found)
+        if repeated or symbol == "<>" or column.index == end_column:
+            return None
+        found.append((column.index, symbol, _reader(other)))
+    return tuple(found)
+
+
+def _reader(node: Expr) -> Reader:
+    """How a constant is read from the slots; the common forms without a closure tree."""
+    if isinstance(node, Slot):
+        index = node.index
+        return lambda slots: slots[index]
+    if isinstance(node, Strict) and len(node.arguments) == 1 and isinstance(node.arguments[0], Slot):
+        function, place = node.function, node.arguments[0].index
+        return lambda slots: function(slots[place])
+    return lambda slots: node.value(Env(slots))
+
+
+def _project(project: Project, inner: ScanShape) -> ScanShape | None:
+    projection: list[int | None] = []
+    for expression in project.expressions:
+        if isinstance(expression, ColumnRef):
+            projection.append(inner.projection[expression.index])
+        elif isinstance(expression, Constant) and expression.content is None:
+            projection.append(None)
+        else:
+            return None
+    return replace(inner, projection=tuple(projection))

@@ -1,0 +1,148 @@
+"""Plans that the session runs: compiled queries and writes with their literals bound, and fast inserts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from rocklake_server.catalog.view import Row, TransactionView
+from rocklake_server.errors import CatalogError
+from rocklake_server.plan.expressions import Env
+from rocklake_server.plan.lowering.query import Lowered
+from rocklake_server.plan.model import BaseScan, Context, Outcome, ResultColumn
+from rocklake_server.plan.scan_shape import ScanShape
+from rocklake_server.plan.system_relations import SystemRelation
+from rocklake_server.plan.text_values import assigned, rows_of
+from rocklake_server.plan.writes import insert_rows
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.types import ColumnType, Value
+from rocklake_server.sql.values import InsertValues, ValuesUnfit
+
+KEPT_RESULTS_MAX = 256
+"""Results over system relations that one compiled query keeps."""
+
+
+@dataclass(slots=True, eq=False)
+class Compiled:
+    """What one template compiles to; shared by sessions. ``relations`` must still resolve as they did.
+
+    ``kept``: results of a query that reads nothing but system relations and literals, by literals, with the row sets
+    that they were computed from (system relations answer the same object as long as nothing changes).
+    """
+
+    columns: tuple[ResultColumn, ...] | None
+    parameters: tuple[ColumnType, ...]
+    writes: bool
+    relations: tuple[tuple[str | None, str, Relation], ...]
+    lowered: Lowered | None = None
+    execute: Callable[[Env], Awaitable[Outcome]] | None = None
+    keepable: tuple[SystemRelation, ...] | None = None
+    shape: ScanShape | None = None
+    kept: dict[tuple[Value, ...], tuple[tuple[Sequence[Row], ...], list[Row]]] = field(default_factory=dict)
+
+    def valid(self, view: TransactionView) -> bool:
+        """Whether every name still means the relation that the plan was made for."""
+        for schema, name, relation in self.relations:
+            try:
+                found = view.resolve(schema, name)
+            except CatalogError:
+                return False
+            if found is not relation and found != relation:
+                return False
+        return True
+
+
+@dataclass(slots=True, eq=False)
+class BoundPlan:
+    """A compiled statement with its literals. ``given`` is set when a VALUES list was read beside the template."""
+
+    compiled: Compiled
+    slots: tuple[Value, ...] = ()
+    given: Callable[[Context], list[Row]] | None = None
+
+    @property
+    def columns(self) -> tuple[ResultColumn, ...] | None:
+        return self.compiled.columns
+
+    @property
+    def parameters(self) -> tuple[ColumnType, ...]:
+        return self.compiled.parameters
+
+    @property
+    def writes(self) -> bool:
+        return self.compiled.writes
+
+    @property
+    def scan(self) -> BaseScan | None:
+        shape = self.compiled.shape
+        return None if shape is None else shape.bind(self.slots)
+
+    async def run(self, context: Context) -> Outcome:
+        compiled = self.compiled
+        env = Env(self.slots, context)
+        if self.given is not None:
+            env.given = self.given(context)
+        if compiled.execute is not None:
+            return await compiled.execute(env)
+        assert compiled.lowered is not None
+        if compiled.keepable is not None:
+            return await self._kept(compiled, env, context.view)
+        rows = list((await compiled.lowered.operator.open(env))())
+        return Outcome(f"SELECT {len(rows)}", rows)
+
+    async def _kept(self, compiled: Compiled, env: Env, view: TransactionView) -> Outcome:
+        assert compiled.keepable is not None
+        assert compiled.lowered is not None
+        sources = tuple([relation.rows(view) for relation in compiled.keepable])
+        found = compiled.kept.get(self.slots)
+        if found is None or any(old is not new for old, new in zip(found[0], sources, strict=True)):
+            rows = list((await compiled.lowered.operator.open(env))())
+            if len(compiled.kept) >= KEPT_RESULTS_MAX:
+                del compiled.kept[next(iter(compiled.kept))]
+            found = compiled.kept[self.slots] = (sources, rows)
+        return Outcome(f"SELECT {len(found[1])}", found[1])
+
+
+@dataclass(frozen=True, slots=True)
+class InsertPlan:
+    """INSERT .. VALUES read by the fast reader, slice by slice. ``parsed`` plans the statement by its tree, for a list
+    that turns out to hold what the reader does not know."""
+
+    relation: Relation
+    indexes: tuple[int, ...]
+    values: InsertValues
+    writes: bool
+    parsed: Callable[[TransactionView], BoundPlan]
+
+    @property
+    def columns(self) -> None:
+        return None
+
+    @property
+    def parameters(self) -> tuple[ColumnType, ...]:
+        return ()
+
+    @property
+    def scan(self) -> None:
+        return None
+
+    async def rows(self, context: Context) -> list[Row]:
+        """All rows, typed; other sessions run between two slices. Raises what an assignment raises, before anything
+        is written, and ValuesUnfit."""
+        targets = [self.relation.columns[index] for index in self.indexes]
+        content: list[Row] = []
+        for part in self.values.slices():
+            if content:
+                await asyncio.sleep(0)
+            typed = [assigned(column, target, context) for column, target in zip(part.columns, targets, strict=True)]
+            content.extend(rows_of(typed, part.count))
+        return content
+
+    async def run(self, context: Context) -> Outcome:
+        try:
+            rows = await self.rows(context)
+        except ValuesUnfit:
+            return await self.parsed(context.view).run(context)
+        count = await insert_rows(context.view, self.relation, self.indexes, rows)
+        return Outcome(f"INSERT 0 {count}")

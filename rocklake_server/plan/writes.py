@@ -1,0 +1,162 @@
+"""Writes as the transaction takes them: rows completed with defaults, matched rows changed or removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rocklake_server.catalog.view import Match, Row, TransactionView
+from rocklake_server.plan.bounds import bounds_of
+from rocklake_server.plan.conditions import Compare, InList
+from rocklake_server.plan.expressions import ColumnRef, Constant, Env, Expr
+from rocklake_server.plan.lowering.targets import column_indexes, writable
+from rocklake_server.plan.model import Outcome
+from rocklake_server.plan.operators import Operator, Scan, bind_all, prepare
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.types import Value
+from rocklake_server.sql.names import QualifiedName
+
+
+@dataclass(frozen=True, slots=True)
+class CopyTarget:
+    """Where COPY FROM puts its rows: fields arrive in the order of ``indexes``."""
+
+    relation: Relation
+    indexes: tuple[int, ...]
+
+
+def copy_target(view: TransactionView, name: QualifiedName, columns: Sequence[str] | None) -> CopyTarget:
+    """Raises UndefinedTable, UndefinedColumn, DuplicateColumn."""
+    relation = writable(view, name)
+    return CopyTarget(relation, column_indexes(relation, columns))
+
+
+def completed(relation: Relation, indexes: Sequence[int], rows: Sequence[Row]) -> Sequence[Row]:
+    """Rows of all columns from rows of ``indexes``; the other columns take their defaults."""
+    if tuple(indexes) == tuple(range(len(relation.columns))):
+        return rows
+    places = {index: position for position, index in enumerate(indexes)}
+    plan = [(places.get(index), column.default) for index, column in enumerate(relation.columns)]
+    return [tuple([default if place is None else row[place] for place, default in plan]) for row in rows]
+
+
+async def insert_rows(view: TransactionView, relation: Relation, indexes: Sequence[int], rows: Sequence[Row]) -> int:
+    """Insert typed rows whose values are those of ``indexes``. Returns their number."""
+    return await view.insert(relation, completed(relation, indexes, rows))
+
+
+@dataclass(frozen=True, slots=True)
+class InsertSource:
+    """INSERT of a query's rows, already converted to the columns' types."""
+
+    relation: Relation
+    indexes: tuple[int, ...]
+    source: Operator
+
+    async def run(self, env: Env) -> Outcome:
+        rows = list((await self.source.open(env))())
+        count = await insert_rows(env.need().view, self.relation, self.indexes, rows)
+        return Outcome(f"INSERT 0 {count}")
+
+
+Assignments = Sequence[tuple[int, Expr]]
+
+
+def _changer(assignments: Assignments, width: int, env: Env) -> Callable[[Row], Row]:
+    """The new values of a row, from the row (and what is joined to it)."""
+    bound = [(index, expression.bind(env)) for index, expression in assignments]
+
+    def change(row: Row) -> Row:
+        values = list(row[:width])
+        for index, value in bound:
+            values[index] = value(row)
+        return tuple(values)
+
+    return change
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """UPDATE of one relation by conditions on its own rows."""
+
+    relation: Relation
+    conditions: tuple[Expr, ...]
+    assignments: tuple[tuple[int, Expr], ...]
+
+    async def run(self, env: Env) -> Outcome:
+        matches = await Scan(self.relation, self.conditions).matches(env)
+        await prepare([expression for _index, expression in self.assignments], env)
+        change = _changer(self.assignments, len(self.relation.columns), env)
+        count = await env.need().view.update(self.relation, [(match, change(match.row)) for match in matches])
+        return Outcome(f"UPDATE {count}")
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateFrom:
+    """UPDATE .. FROM: ``source`` gives the joined rows of FROM; conditions and assignments see the target's row,
+    ctid included, followed by one of them. A target row meets the first that fits, and only that one."""
+
+    relation: Relation
+    source: Operator
+    own: tuple[Expr, ...]
+    pairs: tuple[Compare, ...]
+    residual: tuple[Expr, ...]
+    assignments: tuple[tuple[int, Expr], ...]
+
+    async def run(self, env: Env) -> Outcome:
+        await prepare([*self.own, *self.residual, *(value for _index, value in self.assignments)], env)
+        others = list((await self.source.open(env))())
+        keys = [pair.right.bind(env) for pair in self.pairs]
+        table: dict[tuple[Value, ...], list[Row]] = {}
+        for row in others:
+            key = tuple([
+                None if (value := get(row)) is None else value if pair.right_key is None else pair.right_key(value)
+                for get, pair in zip(keys, self.pairs, strict=True)
+            ])
+            if None not in key:
+                table.setdefault(key, []).append(row)
+        if not table:
+            return Outcome("UPDATE 0")
+        changes = await self._changes(env, table)
+        count = await env.need().view.update(self.relation, changes)
+        return Outcome(f"UPDATE {count}")
+
+    async def _changes(self, env: Env, table: dict[tuple[Value, ...], list[Row]]) -> list[tuple[Match, Row]]:
+        hints = [
+            InList(operand=pair.left, items=tuple(Constant(pair.left.type, value) for value in values))
+            for pair, values in zip(self.pairs, zip(*table, strict=True), strict=False)
+            if isinstance(pair.left, ColumnRef) and pair.plain
+        ]
+        bounds = bounds_of([*self.own, *hints], self.relation, env)
+        chunks = await env.need().view.chunks(self.relation, bounds)
+        keeps, fits = bind_all(self.own, env), bind_all(self.residual, env)
+        probes = [(pair.left.bind(env), pair.left_key) for pair in self.pairs]
+        change = _changer(self.assignments, len(self.relation.columns), env)
+        changes: list[tuple[Match, Row]] = []
+        for chunk in chunks:
+            for number, row in enumerate(chunk.rows):
+                key = tuple([
+                    None if (value := get(row)) is None else value if form is None else form(value)
+                    for get, form in probes
+                ])
+                candidates = table.get(key)
+                if candidates is None or (keeps is not None and not keeps(row)):
+                    continue
+                for other in candidates:
+                    joined = row + other
+                    if fits is None or fits(joined):
+                        changes.append((Match(chunk.keys[number], row), change(joined)))
+                        break
+        return changes
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """DELETE by conditions on the relation's rows."""
+
+    relation: Relation
+    conditions: tuple[Expr, ...]
+
+    async def run(self, env: Env) -> Outcome:
+        matches = await Scan(self.relation, self.conditions).matches(env)
+        return Outcome(f"DELETE {await env.need().view.delete(self.relation, matches)}")

@@ -1,0 +1,1 @@
+"""asyncio: every socket of the server is opened, read and written here."""

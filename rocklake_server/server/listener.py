@@ -1,0 +1,156 @@
+"""Accepting connections: the startup messages, the limit on sessions, and a graceful stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from rocklake_server.catalog.databases import Databases
+from rocklake_server.config import Listen
+from rocklake_server.errors import AdminShutdown, CatalogError, TooManyConnections, Unsupported
+from rocklake_server.plan.cache import PlanCache
+from rocklake_server.server.cancellation import Cancellations
+from rocklake_server.server.socket_channel import SocketChannel
+from rocklake_server.session.session import Session
+from rocklake_server.session.settings import SETTINGS
+from rocklake_server.wire.messages import AuthenticationOk, BackendKeyData, ErrorResponse
+from rocklake_server.wire.phases import Phase
+from rocklake_server.wire.startup import (
+    CancelRequest,
+    EncryptionRefused,
+    GSSENCRequest,
+    SSLRequest,
+    StartupMessage,
+)
+
+logger = logging.getLogger(__name__)
+
+STARTUP_TIMEOUT_S = 60.0
+STOP_POLL_S = 0.02
+
+
+class Listener:
+    """One listening socket and the sessions that came through it."""
+
+    def __init__(self, databases: Databases, *, max_connections: int) -> None:
+        self._databases = databases
+        self._max_connections = max_connections
+        self._cancellations = Cancellations()
+        self._server: asyncio.Server | None = None
+        self._connections: dict[asyncio.Task[None], SocketChannel] = {}
+        self._plans: dict[str, PlanCache] = {}
+        self._stopping = False
+
+    async def start(self, listen: Listen) -> Listen:
+        """Returns where it really listens. Raises OSError when the address cannot be used."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(self._accept, listen.host, listen.port, backlog=512)
+        port: int = self._server.sockets[0].getsockname()[1]
+        return Listen(listen.host, port)
+
+    async def stop(self, timeout_s: float) -> None:
+        """Accept no more, let running statements and commits finish for ``timeout_s``, then end every session."""
+        self._stopping = True
+        if self._server is not None:
+            self._server.close()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while loop.time() < deadline and any(not session.is_idle for session in self._cancellations.sessions()):
+            await asyncio.sleep(STOP_POLL_S)
+        for task, channel in list(self._connections.items()):
+            if channel.phase is Phase.READY:
+                channel.send(ErrorResponse.of(_shutdown()))
+                channel.flush()
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    def _accept(self) -> SocketChannel:
+        channel = SocketChannel()
+        task = asyncio.create_task(self._serve(channel))
+        self._connections[task] = channel
+        task.add_done_callback(lambda done: self._connections.pop(done, None))
+        return channel
+
+    async def _serve(self, channel: SocketChannel) -> None:
+        try:
+            async with asyncio.timeout(STARTUP_TIMEOUT_S):
+                startup = await self._startup(channel)
+            if startup is not None:
+                await self._run_session(channel, startup)
+        except CatalogError as error:
+            _refuse(channel, error)
+        except (TimeoutError, ConnectionError):
+            logger.debug("a connection ended before its session began")
+        except Exception:
+            logger.exception("a connection ended by an internal error")
+        finally:
+            channel.close()
+
+    async def _startup(self, channel: SocketChannel) -> StartupMessage | None:
+        """The startup message, encryption refused; ``None`` when the connection was for a cancellation or is gone."""
+        while True:
+            match await channel.receive():
+                case SSLRequest() | GSSENCRequest():
+                    channel.send(EncryptionRefused())
+                case CancelRequest() as request:
+                    self._cancellations.cancel(request.process_id, request.secret_key)
+                    return None
+                case StartupMessage() as startup:
+                    return startup
+                case _:
+                    return None
+
+    async def _run_session(self, channel: SocketChannel, startup: StartupMessage) -> None:
+        if self._stopping:
+            raise _shutdown()
+        if len(self._cancellations.sessions()) >= self._max_connections:
+            raise TooManyConnections("sorry, too many clients already")
+        if startup.parameters.get("replication", "false") not in ("false", "off", "no", "0"):
+            raise Unsupported("replication connections are not supported")
+        negotiation = startup.negotiation()
+        if negotiation is not None:
+            channel.send(negotiation)
+        process_id, secret_key = self._cancellations.new_key()
+        session = Session(
+            self._databases,
+            channel,
+            user=startup.user,
+            database=startup.database,
+            process_id=process_id,
+            startup=startup_settings(startup),
+            client_address=channel.peer,
+            plans=self._plans.setdefault(startup.database, PlanCache()),
+        )
+        channel.send(AuthenticationOk())
+        session.start()
+        channel.send(BackendKeyData(process_id, secret_key))
+        session.ready()
+        self._cancellations.add(process_id, secret_key, session)
+        try:
+            await session.run()
+        finally:
+            self._cancellations.remove(process_id)
+
+
+def startup_settings(startup: StartupMessage) -> dict[str, str]:
+    """The settings among the startup parameters, those in ``options`` (``-c name=value``) included."""
+    found = {name.lower(): value for name, value in startup.parameters.items() if name.lower() in SETTINGS}
+    words = startup.parameters.get("options", "").replace("\\ ", "\0").split()
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        assignment = following if word == "-c" else word[2:] if word.startswith(("-c", "--")) else ""
+        name, equals, value = assignment.replace("\0", " ").partition("=")
+        if equals:
+            found[name.lower().replace("-", "_")] = value
+    return found
+
+
+def _shutdown() -> AdminShutdown:
+    return AdminShutdown("terminating connection due to administrator command")
+
+
+def _refuse(channel: SocketChannel, error: CatalogError) -> None:
+    """A FATAL report, where the phase still allows one."""
+    try:
+        channel.send(ErrorResponse.of(error, severity="FATAL"))
+    except CatalogError:
+        logger.debug("a connection broke before its error could be sent: %s", error)

@@ -1,0 +1,71 @@
+"""The server's life: open the store, listen, wait for a signal, drain, close."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+from collections.abc import Callable, Coroutine
+
+from rocklake_server.catalog.databases import Databases
+from rocklake_server.clock import SystemClock
+from rocklake_server.config import Listen, ServerSettings
+from rocklake_server.errors import CannotConnectNow
+from rocklake_server.server.listener import Listener
+from rocklake_server.store.base import Store
+from rocklake_server.store.object_stores import parse_store_url
+from rocklake_server.store.slate import open_slate_store
+
+logger = logging.getLogger(__name__)
+
+
+async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) -> None:
+    """Run until SIGINT or SIGTERM. ``announce`` is called once connections are accepted. Raises CatalogError when the
+    store or the address cannot be used."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    location = parse_store_url(settings.store, settings.variables)
+
+    async def open_store(directory: str) -> Store:
+        return await open_slate_store(location.child(directory))
+
+    databases = await _opened_unless(stop, Databases.open(open_store, SystemClock()))
+    if databases is None:
+        return
+    try:
+        listener = Listener(databases, max_connections=settings.max_connections)
+        where = await _listening(listener, settings.listen)
+        gc.freeze()
+        announce(where)
+        await stop.wait()
+        logger.info("stopping: running statements may finish for %.0f s", settings.drain_timeout_s)
+        await listener.stop(settings.drain_timeout_s)
+    finally:
+        await databases.close()
+
+
+async def _opened_unless(stop: asyncio.Event, opening: Coroutine[None, None, Databases]) -> Databases | None:
+    """What ``opening`` returns; ``None`` when the stop came first: a store that does not answer delays no stop."""
+    task = asyncio.create_task(opening)
+    stopped = asyncio.create_task(stop.wait())
+    await asyncio.wait((task, stopped), return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if task.done():
+        return await task
+    task.cancel()
+    await asyncio.wait((task,))
+    return None
+
+
+async def _listening(listener: Listener, listen: Listen) -> Listen:
+    try:
+        return await listener.start(listen)
+    except OSError as error:
+        # The loop's own text for a failed bind repeats the address; errors of name resolution have negative numbers.
+        number = error.errno or 0
+        reason = os.strerror(number) if number > 0 else error.strerror or str(error)
+        raise CannotConnectNow(f"cannot listen on {listen}: {reason}") from error

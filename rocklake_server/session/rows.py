@@ -1,0 +1,70 @@
+"""Result rows as messages: column descriptions, and DataRow frames built in runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from rocklake_server.pgformat.binary import binary_encoder
+from rocklake_server.pgformat.text import text_encoder
+from rocklake_server.plan.model import ResultColumn
+from rocklake_server.schema.types import Value
+from rocklake_server.wire.connection import Raw
+from rocklake_server.wire.messages import DataRow, FieldDescription, RowDescription
+
+TEXT_FORMAT = 0
+BINARY_FORMAT = 1
+
+ROWS_PER_RUN = 500
+"""Rows that are encoded between two looks at the send buffer."""
+
+_NULL = b"\xff\xff\xff\xff"
+
+
+def formats_for(requested: Sequence[int], count: int) -> tuple[int, ...]:
+    """One format per parameter or column from Bind's list: none is all text, one is for all."""
+    if not requested:
+        return (TEXT_FORMAT,) * count
+    if len(requested) == 1:
+        return tuple(requested) * count
+    return tuple(requested)
+
+
+def row_description(columns: Sequence[ResultColumn], formats: Sequence[int]) -> RowDescription:
+    return RowDescription(
+        tuple(
+            FieldDescription(c.name, c.table_oid, c.attnum, c.type.oid, c.type.size, c.type.typmod, f)
+            for c, f in zip(columns, formats, strict=True)
+        )
+    )
+
+
+class RowEncoder:
+    """Encodes the rows of one result as DataRow messages."""
+
+    def __init__(self, columns: Sequence[ResultColumn], formats: Sequence[int]) -> None:
+        self._encoders = [_encoder(c, f) for c, f in zip(columns, formats, strict=True)]
+        self._head = len(columns).to_bytes(2, "big")
+
+    def runs(self, rows: Sequence[Sequence[Value]]) -> Iterator[Raw]:
+        """Whole messages, many in each run."""
+        for start in range(0, len(rows), ROWS_PER_RUN):
+            yield Raw(DataRow, b"".join(map(self._frame, rows[start : start + ROWS_PER_RUN])))
+
+    def _frame(self, row: Sequence[Value]) -> bytes:
+        parts = [self._head]
+        for encode, value in zip(self._encoders, row, strict=False):
+            if value is None:
+                parts.append(_NULL)
+            else:
+                data = encode(value)
+                parts.append(len(data).to_bytes(4, "big"))
+                parts.append(data)
+        body = b"".join(parts)
+        return b"D" + (len(body) + 4).to_bytes(4, "big") + body
+
+
+def _encoder(column: ResultColumn, wanted: int) -> Callable[[Value], bytes]:
+    if wanted == BINARY_FORMAT:
+        return binary_encoder(column.type)
+    encode = text_encoder(column.type)
+    return lambda value: encode(value).encode()

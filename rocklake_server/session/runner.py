@@ -1,0 +1,157 @@
+"""Running one statement: planning it, sending its rows, its COPY stream or its notices, and returning its tag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rocklake_server.errors import ReadOnlyTransaction, UndefinedObject, Unsupported
+from rocklake_server.limits import SEND_BUFFER_BYTES
+from rocklake_server.plan.cache import PlanCache
+from rocklake_server.plan.model import Context, Notice, Plan, ResultColumn, SessionCallbacks
+from rocklake_server.plan.planner import plan_statement
+from rocklake_server.plan.writes import copy_target
+from rocklake_server.schema.model import RelationKind
+from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
+from rocklake_server.session.channel import Channel
+from rocklake_server.session.copy_in import copy_in
+from rocklake_server.session.copy_out import copy_out
+from rocklake_server.session.rows import RowEncoder, formats_for, row_description
+from rocklake_server.session.settings import Settings
+from rocklake_server.session.transaction_block import TransactionBlock
+from rocklake_server.session.utility import UtilityRunner
+from rocklake_server.sql import statements as sql
+from rocklake_server.sql.names import quote
+from rocklake_server.wire.messages import NoticeResponse
+
+_ALLOWED_WHEN_FAILED = (sql.Commit, sql.Rollback, sql.RollbackTo)
+_WITHOUT_TRANSACTION = (sql.Begin, sql.Commit, sql.Rollback)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """What functions can ask about the session."""
+
+    user: str
+    database: str
+    backend_pid: int
+    client_address: str | None
+    callbacks: SessionCallbacks
+    plans: PlanCache
+
+
+class StatementRunner:
+    """Used by both protocols. ``running`` tells that a message is being answered."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        block: TransactionBlock,
+        settings: Settings,
+        utility: UtilityRunner,
+        facts: SessionFacts,
+    ) -> None:
+        self._channel = channel
+        self._block = block
+        self._settings = settings
+        self._utility = utility
+        self._facts = facts
+        self.running = False
+
+    async def end_implicit(self) -> None:
+        """The end of a simple Query or a pipeline commits what ran outside a block."""
+        if not self._block.in_block:
+            await self._block.commit()
+
+    async def run_simple(self, statement: sql.Query | sql.UtilityStatement) -> str:
+        """Run a statement of a simple Query and send everything but CommandComplete. Returns the command tag."""
+        self.check_allowed(statement)
+        if isinstance(statement, sql.Query):
+            plan, context = await self.planned(statement)
+            outcome = await plan.run(context)
+            if plan.columns is not None:
+                formats = formats_for((), len(plan.columns))
+                self._channel.send(row_description(plan.columns, formats))
+                await self.send_rows(plan.columns, formats, outcome.rows)
+            self.send_notices(outcome.notices)
+            return outcome.tag
+        if isinstance(statement, sql.CopyOut | sql.CopyIn):
+            return await self.run_copy(statement)
+        result = await self._utility.run(statement)
+        if result.columns is not None:
+            formats = formats_for((), len(result.columns))
+            self._channel.send(row_description(result.columns, formats))
+            await self.send_rows(result.columns, formats, result.rows)
+        return result.tag
+
+    def check_allowed(self, statement: object) -> None:
+        """Raises FailedTransaction in a failed block, for all but the statements that end it."""
+        if not isinstance(statement, _ALLOWED_WHEN_FAILED):
+            self._block.require_not_failed()
+
+    async def planned(
+        self, query: sql.Query, parameter_oids: Sequence[int] = (), parameters: tuple[Value, ...] = ()
+    ) -> tuple[Plan, Context]:
+        """A plan on the current transaction, and what it runs in. Raises ReadOnlyTransaction, UndefinedObject."""
+        view = await self._block.current()
+        plan = plan_statement(query, view, self._facts.plans, [_parameter_type(oid) for oid in parameter_oids])
+        if plan.writes and view.modes.read_only:
+            raise ReadOnlyTransaction(f"cannot execute {query.kind.value} in a read-only transaction")
+        return plan, self.context(parameters)
+
+    def context(self, parameters: tuple[Value, ...] = ()) -> Context:
+        facts = self._facts
+        return Context(
+            view=self._block.open(),
+            parameters=parameters,
+            settings=self._settings,
+            user=facts.user,
+            database=facts.database,
+            backend_pid=facts.backend_pid,
+            client_address=facts.client_address,
+            callbacks=facts.callbacks,
+        )
+
+    async def run_utility(self, statement: sql.UtilityStatement) -> tuple[str, Sequence[tuple[Value, ...]]]:
+        """For Execute: the tag and the rows of a utility statement that is no COPY."""
+        result = await self._utility.run(statement)
+        return result.tag, result.rows
+
+    async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:
+        view = await self._block.current()
+        if isinstance(statement, sql.CopyIn):
+            target = copy_target(view, statement.table, statement.columns)
+            if view.modes.read_only and target.relation.kind is not RelationKind.TEMPORARY:
+                raise ReadOnlyTransaction("cannot execute COPY FROM in a read-only transaction")
+            return f"COPY {await copy_in(view, target, statement.options, self._channel)}"
+        plan, context = await self.planned(statement.query or _whole_table(statement))
+        if plan.columns is None:
+            raise Unsupported("COPY query must have a RETURNING clause")
+        return f"COPY {await copy_out(plan, context, statement.options, self._channel)}"
+
+    async def send_rows(
+        self, columns: Sequence[ResultColumn], formats: Sequence[int], rows: Sequence[Sequence[Value]]
+    ) -> None:
+        """DataRow messages, with backpressure."""
+        for run in RowEncoder(columns, formats).runs(rows):
+            self._channel.send(run)
+            if self._channel.buffered_bytes > SEND_BUFFER_BYTES:
+                await self._channel.drain()
+
+    def send_notices(self, notices: Sequence[Notice]) -> None:
+        for notice in notices:
+            self._utility.notice(NoticeResponse.of(notice.message, severity="NOTICE", sqlstate=notice.sqlstate))
+
+
+def _whole_table(statement: sql.CopyOut) -> sql.Query:
+    """COPY of a table as the query that it stands for."""
+    columns = "*" if statement.columns is None else ", ".join(map(quote, statement.columns))
+    return sql.Query(f"SELECT {columns} FROM {statement.table}", sql.QueryKind.SELECT)
+
+
+def _parameter_type(oid: int) -> ColumnType:
+    """The type a client declares for a parameter; 0 leaves it to the server."""
+    found = BY_OID.get(oid) if oid else UNKNOWN
+    if found is None:
+        raise UndefinedObject(f"type with OID {oid} does not exist")
+    return found

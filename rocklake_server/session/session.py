@@ -1,0 +1,222 @@
+"""One client's conversation after authentication: the message loop and the one place where errors become replies."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from rocklake_server.catalog.databases import Databases
+from rocklake_server.errors import (
+    CatalogError,
+    IdleInTransaction,
+    IdleSession,
+    InternalProblem,
+    OutcomeUnknown,
+    QueryCanceled,
+    Unsupported,
+)
+from rocklake_server.plan.cache import PlanCache
+from rocklake_server.plan.model import SessionCallbacks
+from rocklake_server.session.channel import Channel, ClientGone
+from rocklake_server.session.extended import ExtendedProtocol
+from rocklake_server.session.runner import SessionFacts, StatementRunner
+from rocklake_server.session.settings import Settings
+from rocklake_server.session.statements import Registry
+from rocklake_server.session.transaction_block import BlockState, TransactionBlock
+from rocklake_server.session.utility import UtilityRunner
+from rocklake_server.sql.parse import parse_statement
+from rocklake_server.sql.split import split_statements
+from rocklake_server.wire import messages as m
+from rocklake_server.wire.layout import FrontendMessage
+from rocklake_server.wire.phases import Phase
+
+logger = logging.getLogger(__name__)
+
+
+class Session:
+    """Keeps the transaction block, settings, prepared statements and portals; runs one message at a time."""
+
+    def __init__(
+        self,
+        databases: Databases,
+        channel: Channel,
+        *,
+        user: str,
+        database: str,
+        process_id: int,
+        startup: dict[str, str],
+        client_address: str | None,
+        plans: PlanCache,
+    ) -> None:
+        self.user = user
+        self.database = database
+        self.process_id = process_id
+        self.settings = Settings(startup)
+        self.channel = channel
+        self._block = TransactionBlock(databases, database, self.settings)
+        self._registry = Registry()
+        utility = UtilityRunner(self._block, self.settings, self._registry, self._notify)
+        callbacks = SessionCallbacks(set_config=self._set_config, export_snapshot=self._export_snapshot)
+        facts = SessionFacts(user, database, process_id, client_address, callbacks, plans)
+        self._runner = StatementRunner(channel, self._block, self.settings, utility, facts)
+        self._extended = ExtendedProtocol(channel, self._block, self._registry, self._runner)
+        self._task: asyncio.Task[None] | None = None
+        self._cancel_reason: str | None = None
+
+    async def run(self) -> None:
+        """Answer the client's messages until it leaves. What it left open is rolled back."""
+        self._task = asyncio.current_task()
+        try:
+            while not isinstance(message := await self._receive(), m.Terminate | None):
+                await self._respond(message)
+        except ClientGone:
+            return
+        finally:
+            await self._block.rollback()
+
+    async def _receive(self) -> FrontendMessage | None:
+        """The next message. One that cannot be read is answered here; if no later one can be either, ``None``. Raises
+        IdleInTransaction, IdleSession."""
+        while True:
+            try:
+                async with asyncio.timeout(self._idle_timeout_s()):
+                    return await self.channel.receive()
+            except TimeoutError:
+                if self._block.in_block:
+                    raise IdleInTransaction("terminating connection due to idle-in-transaction timeout") from None
+                raise IdleSession("terminating connection due to idle-session timeout") from None
+            except CatalogError as error:
+                broken = self.channel.phase is Phase.BROKEN
+                await self._block.fail()
+                self.channel.send(m.ErrorResponse.of(error, severity="FATAL" if broken else None))
+                if broken:
+                    return None
+                if self.channel.phase is Phase.FINISHING:
+                    self._ready()
+
+    def _idle_timeout_s(self) -> float | None:
+        """How long the client may say nothing; ``None`` is for ever."""
+        if self.channel.phase is not Phase.READY:
+            return None
+        name = "idle_in_transaction_session_timeout" if self._block.in_block else "idle_session_timeout"
+        timeout_ms = self.settings.milliseconds(name)
+        return timeout_ms / 1000 if timeout_ms else None
+
+    def cancel(self, reason: str = "canceling statement due to user request") -> None:
+        """End the running statement, unless it is a commit under way or nothing runs."""
+        if self._task is not None and self._runner.running and not self._block.committing:
+            self._cancel_reason = reason
+            self._task.cancel()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no statement runs and no block is open."""
+        return not self._runner.running and not self._block.in_block
+
+    # -- messages ---------------------------------------------------------------------------------------------------
+
+    async def _respond(self, message: FrontendMessage) -> None:
+        failure: CatalogError | None = None
+        timer = self._start_timer()
+        self._runner.running = True
+        try:
+            await self._answer(message)
+        except CatalogError as error:
+            failure = error
+        except asyncio.CancelledError:
+            if self._cancel_reason is None:
+                raise
+            if self._task is not None:
+                self._task.uncancel()
+            failure = QueryCanceled(self._cancel_reason)
+        except ClientGone:
+            raise
+        except Exception:
+            logger.exception("internal error while answering %s", type(message).__name__)
+            failure = InternalProblem("internal error")
+        finally:
+            self._runner.running = False
+            self._cancel_reason = None
+            if timer is not None:
+                timer.cancel()
+        if failure is not None:
+            await self._fail(failure)
+        self._report()
+        if isinstance(message, m.Query | m.Sync | m.FunctionCall):
+            self._ready()
+
+    async def _answer(self, message: FrontendMessage) -> None:
+        match message:
+            case m.Query():
+                await self._simple_query(message.query)
+            case m.Parse() | m.Bind() | m.Describe() | m.Execute() | m.Close():
+                await self._extended.answer(message)
+            case m.Sync():
+                await self._runner.end_implicit()
+            case m.Flush():
+                await self.channel.drain()
+            case m.FunctionCall():
+                raise Unsupported("the function call protocol is not supported")
+            case _:
+                raise AssertionError(f"{type(message).__name__} is not for the session")
+
+    async def _simple_query(self, text: str) -> None:
+        """All statements of one text share an implicit transaction, up to the BEGIN or COMMIT among them. The last
+        command tag follows the implicit commit, so that it never promises what is not durable."""
+        parsed = [parse_statement(statement) for statement in split_statements(text)]
+        if not parsed:
+            self.channel.send(m.EmptyQueryResponse())
+        for position, statement in enumerate(parsed, 1):
+            tag = await self._runner.run_simple(statement)
+            if position == len(parsed):
+                await self._runner.end_implicit()
+            self.channel.send(m.CommandComplete(tag))
+
+    # -- ends of a message --------------------------------------------------------------------------------------------
+
+    async def _fail(self, error: CatalogError) -> None:
+        """The one place where an error becomes a reply. Whether a commit landed unknown ends the session."""
+        await self._block.fail()
+        self._registry.forget_portals()
+        self.channel.send(m.ErrorResponse.of(error))
+        if isinstance(error, OutcomeUnknown):
+            await self.channel.drain()
+            raise ClientGone
+
+    def _ready(self) -> None:
+        if self._block.state is BlockState.IDLE:
+            self._registry.forget_portals()
+        self.channel.send(m.ReadyForQuery(self._block.state.value))
+
+    def start(self) -> None:
+        """Tell the client the settings it relies on."""
+        self._report()
+
+    def ready(self) -> None:
+        """The first ReadyForQuery."""
+        self.channel.send(m.ReadyForQuery(self._block.state.value))
+
+    def _notify(self, notice: m.NoticeResponse) -> None:
+        if self.settings.shows(notice.fields["V"]):
+            self.channel.send(notice)
+
+    def _report(self) -> None:
+        for name, value in self.settings.take_reports().items():
+            self.channel.send(m.ParameterStatus(name, value))
+
+    def _start_timer(self) -> asyncio.TimerHandle | None:
+        timeout_ms = self.settings.milliseconds("statement_timeout")
+        if not timeout_ms:
+            return None
+        reason = "canceling statement due to statement timeout"
+        return asyncio.get_running_loop().call_later(timeout_ms / 1000, self.cancel, reason)
+
+    # -- what functions ask of the session ----------------------------------------------------------------------------
+
+    def _set_config(self, name: str, value: str, local: bool) -> str:
+        self._block.set_variable(name.lower(), value, local=local)
+        return self.settings.value(name.lower())
+
+    def _export_snapshot(self) -> str:
+        return self._block.open().export_snapshot()
+

@@ -1,0 +1,182 @@
+"""Utility statements that answer with a tag, notices or a few rows. COPY has modules of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from rocklake_server.errors import Unsupported
+from rocklake_server.plan.model import ResultColumn
+from rocklake_server.schema.types import TEXT, Value
+from rocklake_server.session.settings import Settings
+from rocklake_server.session.statements import Registry
+from rocklake_server.session.transaction_block import TransactionBlock
+from rocklake_server.sql import statements as sql
+from rocklake_server.wire.messages import NoticeResponse
+
+
+@dataclass(frozen=True, slots=True)
+class UtilityResult:
+    """The command tag, and rows for SHOW."""
+
+    tag: str
+    columns: tuple[ResultColumn, ...] | None = None
+    rows: tuple[tuple[Value, ...], ...] = ()
+
+
+@dataclass(slots=True)
+class UtilityRunner:
+    """What utility statements act on."""
+
+    block: TransactionBlock
+    settings: Settings
+    registry: Registry
+    notice: Callable[[NoticeResponse], None]
+    channels: set[str] = field(default_factory=set)
+
+    async def run(self, statement: sql.UtilityStatement) -> UtilityResult:
+        """Raises what the statement's effect raises; Unsupported for those without one."""
+        match statement:
+            case sql.Begin() | sql.Commit() | sql.Rollback() | sql.Savepoint() | sql.Release() | sql.RollbackTo():
+                return UtilityResult(await self._transaction(statement))
+            case sql.SetTransaction() | sql.SetTransactionSnapshot():
+                return UtilityResult(self._set_transaction(statement))
+            case sql.SetVariable() | sql.ResetVariable():
+                return UtilityResult(self._set(statement))
+            case sql.ShowVariable():
+                return self._show(statement)
+            case sql.Discard():
+                return UtilityResult(self._discard(statement))
+            case sql.Deallocate():
+                return UtilityResult(self._deallocate(statement))
+            case sql.CloseCursor():
+                return UtilityResult(self._close(statement))
+            case sql.Listen() | sql.Unlisten():
+                return UtilityResult(self._listen(statement))
+            case sql.Notify():
+                raise Unsupported("NOTIFY is not supported")
+            case sql.Analyze() | sql.Vacuum() | sql.Checkpoint():
+                return UtilityResult(self._maintain(statement))
+            case sql.CopyIn() | sql.CopyOut():
+                raise AssertionError("COPY is run by the session")
+
+    async def _transaction(self, statement: sql.UtilityStatement) -> str:
+        block = self.block
+        match statement:
+            case sql.Begin():
+                if not block.begin(statement.modes):
+                    self._warn("there is already a transaction in progress", "25001")
+                return "BEGIN" if statement.keyword == "BEGIN" else "START TRANSACTION"
+            case sql.Commit():
+                if not block.in_block:
+                    self._warn("there is no transaction in progress", "25P01")
+                return "COMMIT" if await block.commit() else "ROLLBACK"
+            case sql.Rollback():
+                if not block.in_block:
+                    self._warn("there is no transaction in progress", "25P01")
+                await block.rollback()
+                return "ROLLBACK"
+            case sql.Savepoint():
+                block.savepoint(statement.name)
+                return "SAVEPOINT"
+            case sql.Release():
+                block.release(statement.name)
+                return "RELEASE"
+            case sql.RollbackTo():
+                block.rollback_to(statement.name)
+                return "ROLLBACK"
+            case _:
+                raise AssertionError("not a transaction statement")
+
+    def _set_transaction(self, statement: sql.SetTransaction | sql.SetTransactionSnapshot) -> str:
+        if isinstance(statement, sql.SetTransactionSnapshot):
+            self.block.require_block("SET TRANSACTION SNAPSHOT")
+            self.block.open().import_snapshot(statement.snapshot)
+            return "SET"
+        modes = statement.modes
+        if statement.session:
+            if modes.isolation is not None:
+                self._set_default("isolation", modes.isolation.value)
+            if modes.read_only is not None:
+                self._set_default("read_only", "on" if modes.read_only else "off")
+            if modes.deferrable is not None:
+                self._set_default("deferrable", "on" if modes.deferrable else "off")
+        elif self.block.in_block:
+            self.block.set_modes(modes)
+        else:
+            self._warn("SET TRANSACTION can only be used in transaction blocks", "25P01")
+        return "SET"
+
+    def _set_default(self, mode: str, value: str) -> None:
+        self.block.set_variable(f"default_transaction_{mode}", value, local=False)
+
+    def _set(self, statement: sql.SetVariable | sql.ResetVariable) -> str:
+        if isinstance(statement, sql.ResetVariable):
+            self.block.reset_variable(statement.name)
+            return "RESET"
+        if statement.values is None:
+            self.block.reset_variable(statement.name)
+        elif statement.local and not self.block.in_block:
+            self._warn("SET LOCAL can only be used in transaction blocks", "25P01")
+        else:
+            self.block.set_variable(statement.name, ", ".join(statement.values), local=statement.local)
+        return "SET"
+
+    def _show(self, statement: sql.ShowVariable) -> UtilityResult:
+        if statement.name is not None:
+            column = ResultColumn(statement.name, TEXT)
+            return UtilityResult("SHOW", (column,), ((self.settings.shown(statement.name),),))
+        columns = tuple(ResultColumn(name, TEXT) for name in ("name", "setting", "description"))
+        rows = tuple((name, self.settings.shown(name), "") for name in self.settings)
+        return UtilityResult("SHOW", columns, rows)
+
+    def _discard(self, statement: sql.Discard) -> str:
+        match statement.target:
+            case sql.DiscardTarget.ALL:
+                self.block.require_no_block("DISCARD ALL")
+                self.settings.reset(None)
+                self.registry.forget_all_statements()
+                self.registry.forget_portals()
+                self.block.temporary.discard()
+                self.channels.clear()
+                return "DISCARD ALL"
+            case sql.DiscardTarget.TEMP:
+                self.block.require_no_block("DISCARD TEMP")
+                self.block.temporary.discard()
+                return "DISCARD TEMP"
+            case sql.DiscardTarget.PLANS | sql.DiscardTarget.SEQUENCES:
+                return f"DISCARD {statement.target.value}"
+
+    def _deallocate(self, statement: sql.Deallocate) -> str:
+        if statement.name is None:
+            self.registry.forget_all_statements()
+            return "DEALLOCATE ALL"
+        self.registry.statement(statement.name)
+        self.registry.forget_statement(statement.name)
+        return "DEALLOCATE"
+
+    def _close(self, statement: sql.CloseCursor) -> str:
+        """CLOSE knows the portals that the extended protocol made: DECLARE is refused."""
+        if statement.name is None:
+            self.registry.forget_portals()
+            return "CLOSE CURSOR ALL"
+        self.registry.close_cursor(statement.name)
+        return "CLOSE CURSOR"
+
+    def _listen(self, statement: sql.Listen | sql.Unlisten) -> str:
+        if isinstance(statement, sql.Listen):
+            raise Unsupported("LISTEN is not supported")
+        self.channels.clear()
+        return "UNLISTEN"
+
+    def _maintain(self, statement: sql.Analyze | sql.Vacuum | sql.Checkpoint) -> str:
+        """The store keeps itself in shape; say so instead of pretending to have worked."""
+        name = type(statement).__name__.upper()
+        if isinstance(statement, sql.Vacuum):
+            self.block.require_no_block("VACUUM")
+        text = f"{name} has nothing to do here: the server keeps no statistics or dead rows of its own"
+        self.notice(NoticeResponse.of(text, severity="NOTICE", sqlstate="00000"))
+        return name
+
+    def _warn(self, text: str, sqlstate: str) -> None:
+        self.notice(NoticeResponse.of(text, severity="WARNING", sqlstate=sqlstate))

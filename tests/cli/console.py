@@ -1,0 +1,43 @@
+"""Runs the ``rocklake`` command to its end, and says what it printed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+SECONDS_MAX = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    code: int
+    stdout: str
+    stderr: str
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "rocklake_server.cli.app", *arguments]
+
+
+def environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The caller's environment without settings of ours, then ``variables``; help texts are 100 columns wide."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ROCKLAKE_", "AWS_"))}
+    return {**kept, "TERMINAL_WIDTH": "100", "NO_COLOR": "1", **(variables or {})}
+
+
+def rocklake(*arguments: str, variables: Mapping[str, str] | None = None) -> Ended:
+    """Raises subprocess.TimeoutExpired when the command goes on for too long."""
+    done = subprocess.run(command(*arguments), env=environment(variables), capture_output=True, text=True,
+                          timeout=SECONDS_MAX, check=False)  # fmt: skip
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def the_sentence(ended: Ended) -> str:
+    """The one sentence of a refused start: exit code 1, one line on standard error, nothing else."""
+    lines = ended.stderr.splitlines()
+    assert (ended.code, ended.stdout, len(lines)) == (1, "", 1), ended
+    assert lines[0].startswith("rocklake: ")
+    return lines[0].removeprefix("rocklake: ")

@@ -1,0 +1,2 @@
+-- statement
+COPY "public"."ducklake_schema_versions" FROM STDIN (FORMAT BINARY)

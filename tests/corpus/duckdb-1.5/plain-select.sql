@@ -1,0 +1,2 @@
+-- statement
+SELECT pg_database_size(current_database())

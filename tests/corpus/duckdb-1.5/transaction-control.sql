@@ -1,0 +1,6 @@
+-- statement
+BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ
+-- statement
+COMMIT
+-- statement
+ROLLBACK

@@ -1,0 +1,1 @@
+"""The server over real sockets: drivers, limits, cancellation, and clients that misbehave."""

@@ -1,0 +1,1 @@
+"""Sessions against what a client sees: message sequences, over in-memory stores."""

@@ -1,0 +1,223 @@
+"""A write that has returned survives the process, and on a local folder the machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rocklake_server.errors import CannotConnectNow, OutcomeUnknown
+from rocklake_server.store.base import Key
+from rocklake_server.store.folder_sync import FolderSync, zero_length_wal_files
+from rocklake_server.store.object_stores import StoreLocation, parse_store_url
+from rocklake_server.store.slate import open_slate_store
+from rocklake_server.store.slate_settings import SlateSettings
+from tests.s3_stub import S3Stub
+from tests.store.places import Place, batch_of, keys, rows
+
+
+class SyncRecorder:
+    """Stands before ``os.fsync`` and notes each path with its size when it was synced."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.synced: dict[Path, int] = {}
+        self.failure: OSError | None = None
+        self._fsync = os.fsync
+        monkeypatch.setattr(os, "fsync", self)
+
+    def __call__(self, descriptor: int) -> None:
+        if self.failure is not None:
+            raise self.failure
+        self._fsync(descriptor)
+        self.synced[Path(os.readlink(f"/proc/self/fd/{descriptor}"))] = os.fstat(descriptor).st_size
+
+
+def _wal(folder: StoreLocation) -> Path:
+    assert folder.folder is not None
+    return folder.folder / "wal"
+
+
+async def test_every_log_file_is_synced_with_its_directory_before_a_write_returns(
+        folder: StoreLocation, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = await open_slate_store(folder)
+    recorder = SyncRecorder(monkeypatch)
+    for number in range(5):
+        before = set(_wal(folder).iterdir())
+        recorder.synced.clear()
+        await store.write(batch_of((b"%d" % number, b"value")))
+        added = set(_wal(folder).iterdir()) - before
+        assert len(added) == 1
+        assert list(recorder.synced)[:2] == [*added, _wal(folder)], "the file first, then its name"
+        assert all(recorder.synced[path] == path.stat().st_size > 0 for path in added)
+    await store.close()
+
+
+async def test_opening_syncs_what_an_earlier_process_left(folder: StoreLocation,
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    store = await open_slate_store(folder)
+    await store.write(rows([b"a"]))
+    await store.close()
+    recorder = SyncRecorder(monkeypatch)
+    store = await open_slate_store(folder)
+    root = folder.folder
+    assert root is not None
+    there = {path for path in root.rglob("*") if "#" not in path.name}
+    assert there | {root, root.parent, root.parent.parent, root.parent.parent.parent} <= set(recorder.synced)
+    await store.close()
+
+
+async def test_tables_and_manifests_are_synced_too(folder: StoreLocation, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = await open_slate_store(folder)
+    recorder = SyncRecorder(monkeypatch)
+    await store.write(rows([b"a"]))
+    await store.close()
+    kinds = [path.parent.name for path in recorder.synced]
+    assert "compacted" in kinds
+    assert kinds.index("compacted") < kinds.index("manifest")
+
+
+async def test_a_failed_sync_leaves_the_outcome_unknown_until_the_store_is_reopened(
+        folder: StoreLocation, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = await open_slate_store(folder)
+    recorder = SyncRecorder(monkeypatch)
+    recorder.failure = OSError(5, "Input/output error")
+    with pytest.raises(OutcomeUnknown):
+        await store.write(rows([b"a"]))
+    assert store.needs_reopen
+    with pytest.raises(CannotConnectNow, match="reopened"):
+        await store.snapshot()
+    recorder.failure = None
+    await store.reopen()
+    assert await keys(store) == [b"a"]
+    await store.write(rows([b"b"]))
+    await store.close()
+
+
+async def test_a_missing_log_file_is_not_taken_for_a_durable_write(folder: StoreLocation,
+                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    store = await open_slate_store(folder)
+    monkeypatch.setattr(store, "_sync", FolderSync(_wal(folder), _wal(folder)))
+    with pytest.raises(OutcomeUnknown):
+        await store.write(rows([b"a"]))
+    await store.close()
+
+
+async def test_empty_log_files_are_listed_as_they_were_before_opening(folder: StoreLocation) -> None:
+    store = await open_slate_store(folder)
+    assert store.zero_length_wal_files == ()
+    await store.write(rows([b"a"]))
+    lost = max(_wal(folder).iterdir())
+    await store.write(rows([b"b"]))
+    (fence,) = zero_length_wal_files(_wal(folder).parent)
+    await store.close()
+    lost.write_bytes(b"")
+    store = await open_slate_store(folder)
+    assert store.zero_length_wal_files == (fence, lost)
+    await store.close()
+
+
+async def test_a_folder_without_a_database_has_no_log_files(tmp_path: Path) -> None:
+    assert zero_length_wal_files(tmp_path) == []
+
+
+_WRITER = """
+import asyncio, itertools, sys
+from rocklake_server.store.object_stores import parse_store_url
+from rocklake_server.store.slate import open_slate_store
+from tests.store.places import rows
+
+async def main():
+    store = await open_slate_store(parse_store_url(sys.argv[1], {}).child("lake"))
+    for number in itertools.count():
+        await store.write(rows([b"%06d-%d" % (number, part) for part in range(3)]))
+        print(number, flush=True)
+
+asyncio.run(main())
+"""
+
+
+async def test_acknowledged_batches_survive_kill_9_whole(tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/killed"
+    with subprocess.Popen([sys.executable, "-c", _WRITER, url], stdout=subprocess.PIPE, text=True,
+                          cwd=Path(__file__).parents[2]) as writer:
+        assert writer.stdout is not None
+        for line in writer.stdout:
+            if int(line) == 60:
+                writer.kill()
+                break
+        acknowledged = 60 + len(writer.stdout.read().splitlines())
+    store = await open_slate_store(parse_store_url(url, {}).child("lake"))
+    found = await keys(store)
+    assert len(found) % 3 == 0
+    assert len(found) // 3 in (acknowledged + 1, acknowledged + 2), "one more may have landed, unanswered"
+    assert found == [b"%06d-%d" % (number, part) for number in range(len(found) // 3) for part in range(3)]
+    await store.close()
+
+
+@pytest.mark.parametrize("wal_files_max", [1000, 3])
+async def test_acknowledged_batches_survive_a_power_cut(
+        folder: StoreLocation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wal_files_max: int) -> None:
+    """After the cut a file is as it was when it was last synced, or absent."""
+    recorder = SyncRecorder(monkeypatch)
+    store = await open_slate_store(folder, SlateSettings(wal_files_max=wal_files_max))
+    for number in range(20):
+        await store.write(rows([b"%06d" % number]))
+        await asyncio.sleep(0.002)
+    synced = {path: size for path, size in recorder.synced.items() if path.is_file()}
+    for path, size in synced.items():
+        copy = tmp_path / "after" / path.relative_to(tmp_path)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes()[:size])
+    await store.close()
+    after = await open_slate_store(parse_store_url(f"file://{tmp_path}/after/store", {}).child("lakes/1"))
+    assert await keys(after) == [b"%06d" % number for number in range(20)]
+    await after.close()
+
+
+async def test_a_write_to_a_bucket_is_one_put(stub: S3Stub, bucket: StoreLocation) -> None:
+    store = await open_slate_store(bucket)
+    stub.counts.clear()
+    for number in range(30):
+        await store.write(batch_of(*((b"%d-%d" % (number, part), b"v" * 100) for part in range(20))))
+    assert stub.count("PUT", "wal") == 30
+    assert stub.count("PUT", "compacted") == stub.count("PUT", "manifest") == 0
+    await store.close()
+
+
+async def test_a_write_waits_for_no_timer(place: Place) -> None:
+    store = await place.open()
+    async with asyncio.timeout(5):  # ten turns of the timer would take ten seconds
+        for number in range(10):
+            await store.write(rows([b"%d" % number]))
+            await asyncio.sleep(0.01)
+    await store.close()
+
+
+async def test_closing_leaves_no_log_to_replay(stub: S3Stub, bucket: StoreLocation) -> None:
+    store = await open_slate_store(bucket)
+    for number in range(40):
+        await store.write(rows([b"%d" % number]))
+    await store.close()
+    stub.counts.clear()
+    store = await open_slate_store(bucket)
+    assert stub.count("GET", "wal") <= 1
+    assert len(await keys(store)) == 40
+    await store.close()
+
+
+async def test_the_log_is_bounded_by_memtable_flushes(stub: S3Stub, bucket: StoreLocation) -> None:
+    store = await open_slate_store(bucket, SlateSettings(wal_files_max=10))
+    for number in range(40):
+        await store.write(rows([b"%06d" % number]))
+    await store.close()
+    tables = [key for key in stub.objects["bucket"] if re.search(r"/compacted/", key)]
+    assert len(tables) >= 3
+    store = await open_slate_store(bucket)
+    assert len(await keys(store)) == 40
+    assert await (await store.snapshot()).get(Key(b"000039")) == b"value"
+    await store.close()
