@@ -108,6 +108,10 @@ class Databases:
 
     async def _open(self, schema: str, place: Place) -> OpenLake:
         store = await self._open_store(f"lakes/{place.number}")
-        lake = await Lake.open(store, schema=schema, slot=place.slot, clock=self.clock)
+        try:
+            lake = await Lake.open(store, schema=schema, slot=place.slot, clock=self.clock)
+        except BaseException:
+            await store.close()
+            raise
         logger.info("opened lake %d (schema %s) at commit %d", place.number, schema, lake.newest.sequence)
         return OpenLake(lake, Committer(lake))

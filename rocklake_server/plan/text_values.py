@@ -61,7 +61,8 @@ def _expression(cell: Any, kind: FieldKind, type_name: str | None) -> Expr:
 
 def assigned(column: ValuesColumn, target: RelationColumn, context: Context) -> Cells:
     """The column's values as ``target`` stores them. Raises what the assignment of each value raises."""
-    kind, cells = column.kind, column.cells
+    kind = column.kind
+    cells: Cells = column.cells
     if kind is FieldKind.NULL:
         return cells
     bare = target.type.typmod == -1
@@ -69,7 +70,7 @@ def assigned(column: ValuesColumn, target: RelationColumn, context: Context) -> 
         if target.type.form is Form.TEXT and target.type.name in ("text", "character varying"):
             return cells
         decode = text_decoder(target.type)
-        return [None if cell is None else decode(cell) for cell in cells]  # type: ignore[arg-type]
+        return [None if cell is None else decode(cell) for cell in cells]
     if kind is FieldKind.NUMBER and target.type.oid in INTEGER_BOUNDS:
         whole = _integers(cells, target.type)
         if whole is not None:

@@ -15,7 +15,8 @@ from rocklake_server.config import Listen, ServerSettings
 from rocklake_server.errors import CannotConnectNow
 from rocklake_server.server.listener import Listener
 from rocklake_server.store.base import Store
-from rocklake_server.store.object_stores import parse_store_url
+from rocklake_server.store.folder_lock import FolderLock
+from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.store.slate import open_slate_store
 
 logger = logging.getLogger(__name__)
@@ -29,7 +30,13 @@ async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) ->
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     location = parse_store_url(settings.store, settings.variables)
+    with FolderLock(location):
+        await _serve_store(settings, location, stop, announce)
 
+
+async def _serve_store(
+    settings: ServerSettings, location: StoreLocation, stop: asyncio.Event, announce: Callable[[Listen], None]
+) -> None:
     async def open_store(directory: str) -> Store:
         return await open_slate_store(location.child(directory))
 

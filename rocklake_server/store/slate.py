@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from slatedb.uniffi import (
+    CloseReason,
     DbBuilder,
     DbCache,
     Error,
@@ -31,7 +32,7 @@ from rocklake_server.store.base import StoreSnapshot, WriteBatch
 from rocklake_server.store.folder_sync import FolderSync, zero_length_wal_files
 from rocklake_server.store.keys import require_storable
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
-from rocklake_server.store.slate_errors import read_error, unknown_outcome
+from rocklake_server.store.slate_errors import fenced, read_error, unknown_outcome
 from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
 from rocklake_server.store.slate_snapshot import SlateSnapshot
 
@@ -62,6 +63,7 @@ class SlateStore:
         self._writes = 0
         self._in_doubt = False
         self._closed = False
+        self._fenced = False
         self._background: set[asyncio.Task[None]] = set()
         self._sync: FolderSync | None = None
         self._sync_thread: ThreadPoolExecutor | None = None
@@ -110,10 +112,13 @@ class SlateStore:
 
     async def reopen(self) -> None:
         """Gives up the handle and opens another, which shows whether a write in doubt is there. Raises as
-        ``open_slate_store``; may be repeated. Fences whoever opened the store meanwhile."""
+        ``open_slate_store``, and CannotConnectNow once another server has opened the store: it is that one's
+        now. May be repeated."""
         async with self._turn:
             if self._closed:
                 raise CannotConnectNow(f'store "{self.location}" is closed')
+            if self.is_fenced:
+                raise fenced(self.location)
             self._in_doubt = True
             await self._release(flush=False)
             await self._open()
@@ -123,6 +128,13 @@ class SlateStore:
         """The outcome of a write is unknown, or the handle is lost: fenced by another server or failed."""
         return not self._closed and (self._in_doubt or self._db is None
                                      or self._db.status().close_reason is not None)
+
+    @property
+    def is_fenced(self) -> bool:
+        """Whether another server has opened the store for writing since this one did."""
+        if self._db is not None and self._db.status().close_reason == CloseReason.FENCED:
+            self._fenced = True
+        return self._fenced
 
     async def _open(self) -> None:
         """Opens a handle within the bounded time and makes the store usable."""
@@ -174,6 +186,8 @@ class SlateStore:
     def _require_usable(self) -> None:
         if self._closed:
             raise CannotConnectNow(f'store "{self.location}" is closed')
+        if self._fenced:
+            raise fenced(self.location)
         if self._in_doubt or self._db is None:
             raise CannotConnectNow(f'store "{self.location}" must be reopened after a failure')
 
@@ -184,6 +198,7 @@ class SlateStore:
             await self._on_sync_thread(self._sync.sync_wal)
 
     def _doubt(self, error: Exception) -> CatalogError:
+        self._fenced = self._fenced or self.is_fenced
         _log.warning("store %s: a write failed with %s", self.location, type(error).__name__)
         return unknown_outcome(self.location)
 

@@ -43,10 +43,14 @@ def read_error(error: Exception, location: StoreLocation) -> CatalogError:
 
 def _closed(reason: object, location: StoreLocation) -> CatalogError:
     if reason == CloseReason.FENCED:
-        return CannotConnectNow(f'store "{location}": another server has taken it over')
+        return fenced(location)
     if reason == CloseReason.CLEAN:
         return CannotConnectNow(f'store "{location}" is closed')
     return StoreUnavailable(f'store "{location}": its handle has failed and must be reopened')
+
+
+def fenced(location: StoreLocation) -> CannotConnectNow:
+    return CannotConnectNow(f'store "{location}": another server has taken it over')
 
 
 def unknown_outcome(location: StoreLocation) -> OutcomeUnknown:

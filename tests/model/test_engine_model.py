@@ -30,8 +30,9 @@ INLINED = "ducklake_inlined_data_1_1"
 MARKER = {FILES: "path", SNAPSHOTS: "schema_version", TAGS: "value"}
 SAVEPOINTS = ("one", "two")
 small = st.integers(0, 3)
-tables = st.sampled_from((FILES, SNAPSHOTS, TAGS, "notes", "extra", INLINED))
 choice = st.integers(0, 1 << 16)
+ALL = (FILES, SNAPSHOTS, TAGS, "notes", "extra", INLINED)
+levels = st.booleans()
 
 
 def definitions(name: str) -> tuple[list[ColumnDefinition], tuple[str, ...]]:
@@ -63,25 +64,37 @@ class EngineMachine(RuleBasedStateMachine):
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self.loop.run_until_complete(asyncio.wait_for(work, 20))
 
-    @initialize()
-    def create_relations(self) -> None:
-        self.begin(read_committed=False)
-        for name in (FILES, SNAPSHOTS, TAGS, "notes"):
+    @initialize(focus=st.lists(st.sampled_from(ALL), min_size=1, max_size=2, unique=True), level=levels)
+    def create_relations(self, focus: list[str], level: bool) -> None:
+        """One example turns around one or two relations, with a few rows each, so that transactions meet."""
+        self.focus = focus
+        self._fill(read_committed=False)
+        for name in dict.fromkeys((FILES, SNAPSHOTS, TAGS, "notes", *focus)):
             self._create(self.open[0], name, if_not_exists=False)
-        self.commit_together([0])
+        for table in focus:
+            for number in range(3):
+                self._insert(self.open[0], table, number, number, None)
+        self.commit_together([0], level)
+
+    def _fill(self, read_committed: bool) -> None:
+        """At least two open transactions at all times."""
+        while len(self.open) < 2:
+            self.begin(read_committed)
+
+    def _table(self, pick: int) -> str:
+        return self.focus[pick % len(self.focus)]
 
     # -- transactions
 
-    @rule(read_committed=st.booleans())
+    @rule(read_committed=levels)
     @precondition(lambda self: len(self.open) < 3)
     def begin(self, read_committed: bool) -> None:
         level = IsolationLevel.READ_COMMITTED if read_committed else IsolationLevel.REPEATABLE_READ
         engine_side = self.run(self.engine.begin(level))
         self.open.append((engine_side, Transaction(self.world, read_committed=read_committed)))
 
-    @rule(which=st.lists(choice, min_size=1, max_size=3))
-    @precondition(lambda self: self.open)
-    def commit_together(self, which: list[int]) -> None:
+    @rule(which=st.lists(choice, min_size=1, max_size=3), level=levels)
+    def commit_together(self, which: list[int], level: bool) -> None:
         """Commits that are asked for at once go into one batch, in their order."""
         picked = [self.open[i] for i in dict.fromkeys(n % len(self.open) for n in which)]
         before = self._sequence()
@@ -102,15 +115,15 @@ class EngineMachine(RuleBasedStateMachine):
         self.open = [pair for pair in self.open if pair not in picked]
         assert self._sequence() == before + published
         self._audit()
+        self._fill(level)
 
     @rule(which=choice)
-    @precondition(lambda self: self.open)
     def roll_back(self, which: int) -> None:
         engine_side, _ = self.open.pop(which % len(self.open))
         self.run(engine_side.rollback())
+        self._fill(read_committed=True)
 
     @rule(which=choice, name=st.sampled_from(SAVEPOINTS))
-    @precondition(lambda self: self.open)
     def savepoint(self, which: int, name: str) -> None:
         engine_side, model = self.open[which % len(self.open)]
         engine_side.savepoint(name)
@@ -138,7 +151,7 @@ class EngineMachine(RuleBasedStateMachine):
         loaded = self._images()
         self.engine = self.run(self.engine.reopen())
         assert self._images() == loaded
-        self.begin(read_committed=False)
+        self._fill(read_committed=False)
 
     # -- statements
 
@@ -162,16 +175,20 @@ class EngineMachine(RuleBasedStateMachine):
     def _abort(self, engine_side: DatabaseTransaction, model: Transaction) -> None:
         self.run(engine_side.rollback())
         self.open.remove((engine_side, model))
+        self._fill(read_committed=True)
 
     def _held_elsewhere(self, model: Transaction, uid: int, primary: tuple[Value, ...]) -> bool:
         return any((uid, primary) in other.held for _, other in self.open if other is not model)
 
-    @rule(which=choice, table=tables, a=small, b=small, end=st.none() | small)
-    @precondition(lambda self: self.open)
-    def insert(self, which: int, table: str, a: int, b: int, end: int | None) -> None:
+    @rule(which=choice, table=choice, a=small, b=small, end=st.none() | small)
+    def insert(self, which: int, table: int, a: int, b: int, end: int | None) -> None:
         pair = self._statement(which)
-        uid = pair[1].find(table) if pair else None
-        if pair is None or uid is None:
+        if pair is not None:
+            self._insert(pair, self._table(table), a, b, end)
+
+    def _insert(self, pair: Open, table: str, a: int, b: int, end: int | None) -> None:
+        uid = pair[1].find(table)
+        if uid is None:
             return
         engine_side, model = pair
         relation = engine_side.resolve(None, table)
@@ -199,10 +216,9 @@ class EngineMachine(RuleBasedStateMachine):
             case _:
                 return {"a": marker, "b": a}
 
-    @rule(which=choice, table=tables, pick=choice, value=small, column=st.sampled_from(("end_snapshot", "table_id", "b")))
-    @precondition(lambda self: self.open)
-    def update(self, which: int, table: str, pick: int, value: int, column: str) -> None:
-        pair = self._statement(which)
+    @rule(which=choice, focus=choice, pick=choice, value=small, column=st.sampled_from(("end_snapshot", "table_id")))
+    def update(self, which: int, focus: int, pick: int, value: int, column: str) -> None:
+        pair, table = self._statement(which), self._table(focus)
         uid = pair[1].find(table) if pair else None
         if pair is None or uid is None or not pair[1].rows(uid):
             return
@@ -223,10 +239,9 @@ class EngineMachine(RuleBasedStateMachine):
         if expected is not None:
             self._abort(engine_side, model)
 
-    @rule(which=choice, table=tables, pick=choice)
-    @precondition(lambda self: self.open)
-    def delete(self, which: int, table: str, pick: int) -> None:
-        pair = self._statement(which)
+    @rule(which=choice, focus=choice, pick=choice)
+    def delete(self, which: int, focus: int, pick: int) -> None:
+        pair, table = self._statement(which), self._table(focus)
         uid = pair[1].find(table) if pair else None
         if pair is None or uid is None or not pair[1].rows(uid):
             return
@@ -248,8 +263,8 @@ class EngineMachine(RuleBasedStateMachine):
         assert len(by_marker) == len(found)
         return by_marker
 
+    @precondition(lambda self: FILES in self.focus)
     @rule(which=choice, a=small, ids=st.frozensets(st.integers(0, 15), max_size=4), after=small, how=st.integers(0, 3))
-    @precondition(lambda self: self.open)
     def probe_files(self, which: int, a: int, ids: frozenset[int], after: int, how: int) -> None:
         """Bounds may add rows, and leave out none that lies within them."""
         pair = self._statement(which)
@@ -281,10 +296,9 @@ class EngineMachine(RuleBasedStateMachine):
 
     # -- definitions
 
-    @rule(which=choice, name=st.sampled_from((TAGS, "notes", "extra", INLINED)), if_not_exists=st.booleans())
-    @precondition(lambda self: self.open)
-    def create(self, which: int, name: str, if_not_exists: bool) -> None:
-        pair = self._statement(which)
+    @rule(which=choice, focus=choice, if_not_exists=st.booleans())
+    def create(self, which: int, focus: int, if_not_exists: bool) -> None:
+        pair, name = self._statement(which), self._table(focus)
         if pair is not None and pair[1].find(name) is None:
             self._create(pair, name, if_not_exists=if_not_exists)
 
@@ -293,20 +307,18 @@ class EngineMachine(RuleBasedStateMachine):
         assert self.run(pair[0].create_relation(None, name, columns, primary_key, if_not_exists=if_not_exists))
         pair[1].create(as_table(pair[0].resolve(None, name)), if_not_exists=if_not_exists)
 
-    @rule(which=choice, name=st.sampled_from((TAGS, "notes", "extra", INLINED)))
-    @precondition(lambda self: self.open)
-    def drop(self, which: int, name: str) -> None:
-        pair = self._statement(which)
+    @rule(which=choice, focus=choice)
+    def drop(self, which: int, focus: int) -> None:
+        pair, name = self._statement(which), self._table(focus)
         uid = pair[1].find(name) if pair else None
-        if pair is not None and uid is not None:
+        if pair is not None and uid is not None and name not in (FILES, SNAPSHOTS):
             self.run(pair[0].drop_relation(pair[0].resolve(None, name)))
             pair[1].drop(uid)
 
-    @rule(which=choice, name=st.sampled_from((TAGS, "notes", "extra")), pick=choice, default=st.none() | st.just("d"))
-    @precondition(lambda self: self.open)
-    def alter(self, which: int, name: str, pick: int, default: str | None) -> None:
+    @rule(which=choice, focus=choice, pick=choice, default=st.none() | st.just("d"))
+    def alter(self, which: int, focus: int, pick: int, default: str | None) -> None:
         """Adds a column, or drops or renames one that was added."""
-        pair = self._statement(which)
+        pair, name = self._statement(which), self._table(focus)
         uid = pair[1].find(name) if pair else None
         if pair is None or uid is None:
             return
@@ -388,5 +400,5 @@ def _engine_outcome(run: Any, work: Coroutine[Any, Any, int]) -> type[CatalogErr
 
 TestEngine = EngineMachine.TestCase
 TestEngine.settings = settings(
-    max_examples=600, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=150, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

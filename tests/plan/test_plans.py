@@ -168,9 +168,10 @@ def test_the_fast_reader_inserts_what_the_parser_inserts(driver: Driver, values:
 
 def test_a_row_of_another_form_late_in_a_long_list_is_inserted_all_the_same(driver: Driver) -> None:
     lines = [f"({number}, 'b')" for number in range(100, 5000)]
-    asyncio.run(driver.run(f"INSERT INTO t (a, b) VALUES {', '.join(lines)}, (90 + 9, upper('late'))"))
-    assert rows(driver, "SELECT count(*), min(a) FROM t WHERE a > 10") == [(4901, 99)]
-    assert rows(driver, "SELECT b FROM t WHERE a = 99") == [("LATE",)]
+    asyncio.run(driver.run("CREATE TABLE long (a BIGINT, b VARCHAR)"))
+    asyncio.run(driver.run(f"INSERT INTO long VALUES {', '.join(lines)}, (90 + 9, upper('late'))"))
+    assert rows(driver, "SELECT count(*), min(a) FROM long") == [(4901, 99)]
+    assert rows(driver, "SELECT b FROM long WHERE a = 99") == [("LATE",)]
 
 
 CTE_VALUES = ["(1, 'n')", "(1, NULL)", "(1, 'n'), (3, 'm'), (4, 'o')", "(1, NULL), (2, 'x')", "('1', 'n')",

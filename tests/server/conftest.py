@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from tests.servers import RockLakeServer
 
 MAX_CONNECTIONS = 4
+SOON_S = 5.0
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -45,3 +47,20 @@ def connection(server: RockLakeServer) -> Iterator[Connection]:
         opened.execute("CREATE TABLE t (a bigint PRIMARY KEY, b text)")
         opened.execute("INSERT INTO t VALUES (1, 'one'), (2, 'two')")
         yield opened
+
+
+def wait_for_free_sessions(server: RockLakeServer, count: int = MAX_CONNECTIONS) -> None:
+    """All sessions but none are free again, soon."""
+    deadline = time.monotonic() + SOON_S
+    while True:
+        opened: list[Connection] = []
+        try:
+            opened += [psycopg.connect(server.dsn("lake")) for _ in range(count)]
+        except psycopg.OperationalError:
+            assert time.monotonic() < deadline, "sessions of clients that left are still counted"
+            time.sleep(0.05)
+        else:
+            return
+        finally:
+            for each in opened:
+                each.close()

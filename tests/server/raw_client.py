@@ -11,6 +11,7 @@ from rocklake_server.wire.layout import BackendMessage, FrontendMessage, decode_
 from rocklake_server.wire.startup import StartupMessage
 
 SECONDS_MAX = 30.0
+STARTUP = StartupMessage(3, 0, {"user": "ada", "database": "lake"})
 _HEADER = struct.Struct("!ci")
 
 
@@ -32,8 +33,8 @@ class RawClient:
     ) -> None:
         self.socket.close()
 
-    def login(self, database: str = "lake") -> RawClient:
-        self.send(StartupMessage(3, 0, {"user": "ada", "database": database}))
+    def login(self) -> RawClient:
+        self.send(STARTUP)
         self.until(m.ReadyForQuery)
         return self
 
