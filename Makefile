@@ -5,7 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 STORE ?= file://$(CURDIR)/demo-lake/store
 LISTEN ?= 127.0.0.1:5432
-SUITE ?= tests/e2e
+JOBS ?= 2
+# For conformance: a checkout of DuckLake's sources, and the DuckDB line that runs its files
+SUITE ?=
+CLIENT ?=
+
+LINE = $(or $(CLIENT),1.5)
+BASELINES := tests/conformance/baselines
+OWN_FILES = --baseline $(BASELINES)/own-files-duckdb-$(LINE).json $(if $(CLIENT),--client $(CLIENT))
+UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LINE) --suite $(SUITE) --timeout 600
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test check format generate bench conformance clean
@@ -39,11 +47,11 @@ generate: $(VENV)/.installed-dev ## Write proto/catalog.proto, sql/schema.sql an
 bench: $(VENV)/.installed-dev ## Measure the server beside a PostgreSQL on this machine
 	$(BIN)/python -m benchmarks.side_by_side
 
-conformance: $(VENV)/.installed-dev ## Run end-to-end tests of one folder or file (SUITE=tests/e2e)
-	$(BIN)/python -m pytest $(SUITE)
+conformance: $(VENV)/.installed-dev ## Run our sqllogictest files, or DuckLake's own (SUITE=/its/checkout CLIENT=1.4)
+	$(BIN)/python -m tests.conformance --jobs $(JOBS) $(if $(SUITE),$(UPSTREAM),$(OWN_FILES))
 
 clean: ## Remove the environment and what tools left behind
-	rm -rf $(VENV) .venv-duckdb-1.4 .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake
+	rm -rf $(VENV) .venv-duckdb-* .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake
 
 ##@ Help
 help: ## Show this list

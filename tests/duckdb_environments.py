@@ -6,7 +6,6 @@ An environment is made at its first use and kept; packages that a later caller n
 from __future__ import annotations
 
 import fcntl
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -18,6 +17,8 @@ VERSIONS = {"1.4": "1.4.4", "1.5": "1.5.5"}
 CLIENT_EXTENSIONS = ("ducklake", "postgres_scanner")
 SUITE_EXTENSIONS = (*CLIENT_EXTENSIONS, "httpfs", "spatial", "sqlite_scanner", "tpch")
 """What the files of DuckLake's own suite require."""
+RUNNER_PACKAGES = ("pyarrow", "pytz")
+"""What a run of test files needs besides DuckDB: pytz is DuckDB's own need for TIMESTAMPTZ values."""
 MAKE_SECONDS_MAX = 120
 INSTALL_SECONDS_MAX = 400
 
@@ -33,6 +34,7 @@ def duckdb_python(line: str, extensions: Iterable[str] = CLIENT_EXTENSIONS, othe
     names = ["duckdb", *(f"duckdb-extension-{name.replace('_', '-')}" for name in extensions)]
     wanted = {*(f"{name}=={version}" for name in names), *others}
     folder.mkdir(exist_ok=True)
+    (folder / ".gitignore").write_text("*\n")  # an environment is never part of the repository
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         return _with_packages(folder, wanted)
@@ -45,7 +47,6 @@ def _with_packages(folder: Path, wanted: set[str]) -> Path:
     if wanted <= installed:
         return python
     if not installed:
-        shutil.rmtree(folder / "lib", ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=MAKE_SECONDS_MAX)
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *sorted(wanted)]
     subprocess.run(install, check=True, timeout=INSTALL_SECONDS_MAX)

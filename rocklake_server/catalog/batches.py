@@ -90,7 +90,7 @@ async def _write_rows(
     changes = draft.changes.setdefault(access.relation.relation_id, {})
     batch = draft.batch
     for count, (key, entry) in enumerate(entries):
-        if not count % ROWS_PER_TURN:
+        if count and not count % ROWS_PER_TURN:
             await asyncio.sleep(0)
         if entry.retired and entry.base is not None:
             batch.put(retired_key(sequence, key), access.codec.encode(entry.base))

@@ -80,6 +80,8 @@ class RowChunk:
             return True
         if zone.least is None:
             return False
+        if low != low or high != high:  # NaN has a place in PostgreSQL's order and none in Python's
+            return True
         try:
             return (low is None or zone.greatest >= low) and (high is None or zone.least <= high)  # type: ignore[operator]
         except TypeError:

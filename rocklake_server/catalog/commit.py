@@ -162,7 +162,7 @@ class Committer:
             if attempt:
                 await asyncio.sleep(READ_BACK_PAUSE_S * 2**attempt)
             try:
-                if lake.store.needs_reopen:
+                if (attempt or not written) and lake.store.needs_reopen:
                     await lake.store.reopen()
                 snapshot = await lake.store.snapshot()
                 landed = written or await read_sequence(snapshot) >= sequence

@@ -95,9 +95,7 @@ EMPTY = Image([])
 
 def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[RowChunk]:
     if old is None or keys[0] > old.keys[-1]:
-        added = [(key, row) for key in keys if (row := changes[key]) is not None]
-        base_keys, base_rows = (list(old.keys), list(old.rows)) if old else ([], [])
-        return _split(base_keys + [key for key, _ in added], base_rows + [row for _, row in added])
+        return _append(old, [(key, row) for key in keys if (row := changes[key]) is not None])
     merged = dict(zip(old.keys, old.rows, strict=True))
     fresh = False
     for key in keys:
@@ -110,6 +108,17 @@ def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[
     ordered = sorted(merged) if fresh else list(merged)
     pieces = max(-(-len(ordered) // CHUNK_ROWS_MAX), 1)
     return _split(ordered, [merged[key] for key in ordered], max(-(-len(ordered) // pieces), 1))
+
+
+def _append(old: RowChunk | None, added: list[tuple[Key, Row]]) -> Iterator[RowChunk]:
+    """A full chunk stays as it is, with its cached encodings."""
+    if old is not None and (not added or len(old.keys) >= CHUNK_ROWS_MAX):
+        yield old
+        old = None
+    keys, rows = [key for key, _ in added], [row for _, row in added]
+    if old is not None:
+        keys, rows = [*old.keys, *keys], [*old.rows, *rows]
+    yield from _split(keys, rows) if len(keys) > CHUNK_ROWS_MAX else [RowChunk(keys, rows)] if keys else []
 
 
 def _split(keys: list[Key], rows: list[Row], size: int = CHUNK_ROWS_MAX) -> Iterator[RowChunk]:

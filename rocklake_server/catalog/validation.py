@@ -147,7 +147,7 @@ async def _settled(
     settled: list[tuple[Key, Entry]] = []
     taken: set[Key] = set()
     for count, (key, entry) in enumerate(staged.effective()):
-        if not count % ROWS_PER_TURN:
+        if count and not count % ROWS_PER_TURN:
             await asyncio.sleep(0)
         if entry.base is None and entry.new is not None and (moved or not unchanged):
             key = await _final_key(lake, working, access, staged, key if not moved else access.key(entry.new),

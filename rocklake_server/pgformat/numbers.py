@@ -216,7 +216,7 @@ def numeric_coercer(typmod: int) -> Callable[[Decimal], Decimal]:
             detail = f"{shape} cannot hold an infinite value."
             raise NumericOutOfRange("numeric field overflow", detail=detail)
         rounded = value.quantize(quantum, context=EXACT)
-        if abs(rounded) >= limit:
+        if rounded.copy_abs() >= limit:
             bound = f"10^{precision - scale}" if precision != scale else "1"
             raise NumericOutOfRange(
                 "numeric field overflow", detail=f"{shape} must round to an absolute value less than {bound}."

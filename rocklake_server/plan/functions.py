@@ -113,7 +113,7 @@ def _array_to_string(element: ColumnType) -> Overload:
 
 
 def _abs(kind: ColumnType) -> Overload:
-    return Overload((kind,), kind, abs)
+    return Overload((kind,), kind, Decimal.copy_abs if kind.form is Form.NUMERIC else abs)
 
 
 def _text(function: object, *arguments: ColumnType, result: ColumnType = TEXT) -> tuple[Overload, ...]:

@@ -7,14 +7,12 @@ import logging
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.config import Listen
-from rocklake_server.errors import AdminShutdown, CatalogError, TooManyConnections, Unsupported
+from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.server.cancellation import Cancellations
 from rocklake_server.server.socket_channel import SocketChannel
 from rocklake_server.session.session import Session
-from rocklake_server.session.settings import SETTINGS
 from rocklake_server.wire.messages import AuthenticationOk, BackendKeyData, ErrorResponse
-from rocklake_server.wire.phases import Phase
 from rocklake_server.wire.startup import (
     CancelRequest,
     EncryptionRefused,
@@ -26,7 +24,8 @@ from rocklake_server.wire.startup import (
 logger = logging.getLogger(__name__)
 
 STARTUP_TIMEOUT_S = 60.0
-STOP_POLL_S = 0.02
+PROTOCOL_PARAMETERS = frozenset({"user", "database", "options", "replication"})
+PROTOCOL_PREFIX = "_pq_."
 
 
 class Listener:
@@ -37,9 +36,9 @@ class Listener:
         self._max_connections = max_connections
         self._cancellations = Cancellations()
         self._server: asyncio.Server | None = None
-        self._connections: dict[asyncio.Task[None], SocketChannel] = {}
+        self._connections: set[asyncio.Task[None]] = set()
+        self._starting: set[asyncio.Task[None]] = set()
         self._plans: dict[str, PlanCache] = {}
-        self._stopping = False
 
     async def start(self, listen: Listen) -> Listen:
         """Returns where it really listens. Raises OSError when the address cannot be used."""
@@ -50,25 +49,24 @@ class Listener:
 
     async def stop(self, timeout_s: float) -> None:
         """Accept no more, let running statements and commits finish for ``timeout_s``, then end every session."""
-        self._stopping = True
         if self._server is not None:
             self._server.close()
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout_s
-        while loop.time() < deadline and any(not session.is_idle for session in self._cancellations.sessions()):
-            await asyncio.sleep(STOP_POLL_S)
-        for task, channel in list(self._connections.items()):
-            if channel.phase is Phase.READY:
-                channel.send(ErrorResponse.of(_shutdown()))
-                channel.flush()
+        for task in self._starting:
+            task.cancel()
+        for session in self._cancellations.sessions():
+            session.stop()
+        if self._connections:
+            await asyncio.wait(self._connections, timeout=timeout_s)
+        for task in self._connections:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
 
     def _accept(self) -> SocketChannel:
         channel = SocketChannel()
         task = asyncio.create_task(self._serve(channel))
-        self._connections[task] = channel
-        task.add_done_callback(lambda done: self._connections.pop(done, None))
+        for tasks in (self._connections, self._starting):
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
         return channel
 
     async def _serve(self, channel: SocketChannel) -> None:
@@ -101,8 +99,9 @@ class Listener:
                     return None
 
     async def _run_session(self, channel: SocketChannel, startup: StartupMessage) -> None:
-        if self._stopping:
-            raise _shutdown()
+        task = asyncio.current_task()
+        if task is not None:
+            self._starting.discard(task)
         if len(self._cancellations.sessions()) >= self._max_connections:
             raise TooManyConnections("sorry, too many clients already")
         if startup.parameters.get("replication", "false") not in ("false", "off", "no", "0"):
@@ -133,8 +132,13 @@ class Listener:
 
 
 def startup_settings(startup: StartupMessage) -> dict[str, str]:
-    """The settings among the startup parameters, those in ``options`` (``-c name=value``) included."""
-    found = {name.lower(): value for name, value in startup.parameters.items() if name.lower() in SETTINGS}
+    """The settings among the startup parameters, those in ``options`` (``-c name=value``) included: all that is not of
+    the protocol."""
+    found = {
+        name.lower(): value
+        for name, value in startup.parameters.items()
+        if name not in PROTOCOL_PARAMETERS and not name.startswith(PROTOCOL_PREFIX)
+    }
     words = startup.parameters.get("options", "").replace("\\ ", "\0").split()
     for word, following in zip(words, [*words[1:], ""], strict=False):
         assignment = following if word == "-c" else word[2:] if word.startswith(("-c", "--")) else ""
@@ -142,10 +146,6 @@ def startup_settings(startup: StartupMessage) -> dict[str, str]:
         if equals:
             found[name.lower().replace("-", "_")] = value
     return found
-
-
-def _shutdown() -> AdminShutdown:
-    return AdminShutdown("terminating connection due to administrator command")
 
 
 def _refuse(channel: SocketChannel, error: CatalogError) -> None:

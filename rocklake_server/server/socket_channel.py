@@ -30,6 +30,7 @@ class SocketChannel(asyncio.Protocol):
         self._writable.set()
         self._reading = True
         self._waiting = False
+        self._ended = False
         self._gone = False
         self._error: CatalogError | None = None
 
@@ -52,8 +53,10 @@ class SocketChannel(asyncio.Protocol):
             self._pause_reading()
 
     def eof_received(self) -> bool:
-        self._lost()
-        return False
+        """The client sends no more, but may still read the answers to what it sent."""
+        self._ended = True
+        self._readable.set()
+        return True
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  the reason does not matter
         self._lost()
@@ -96,7 +99,7 @@ class SocketChannel(asyncio.Protocol):
                 message = self._connection.next_message()
                 if message is not None:
                     return message
-                if self._gone or self.phase is Phase.CLOSED:
+                if self._ended or self._gone or self.phase is Phase.CLOSED:
                     return None
                 self._resume_reading()
                 self._readable.clear()
@@ -117,8 +120,9 @@ class SocketChannel(asyncio.Protocol):
         self._out_bytes = 0
 
     async def drain(self) -> None:
-        """Raises ClientGone when there is nobody to send to."""
+        """Raises ClientGone when there is nobody to send to. Other sessions get their turn in any case."""
         self.flush()
+        await asyncio.sleep(0)
         await self._writable.wait()
         if self._gone:
             raise ClientGone

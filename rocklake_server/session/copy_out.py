@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 from rocklake_server.catalog.chunk import RowChunk
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pgformat.copy_binary import framed_rows, tuple_encoder, with_header
 from rocklake_server.pgformat.copy_text import TextFormat, text_row_encoder
 from rocklake_server.plan.model import BaseScan, Context, Plan
-from rocklake_server.schema.types import ColumnType, Value
+from rocklake_server.schema.types import ColumnType
 from rocklake_server.session.channel import Channel
-from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT
+from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, Rows, paced
 from rocklake_server.sql.statements import CopyFormat, CopyOptions
 from rocklake_server.wire.connection import Raw
 from rocklake_server.wire.messages import CopyData, CopyDone, CopyOutResponse
-
-Rows = Sequence[Sequence[Value]]
 
 CACHED_ROWS_MIN = 256
 """Chunks shorter than this are encoded each time: it costs less than keeping their bytes."""
 
 ENCODINGS_PER_CHUNK_MAX = 8
-ROWS_PER_TURN = 2000
+ENCODING_BYTES_MAX = 2 * 1024 * 1024
+"""Encodings of a chunk that are longer are not kept."""
 
 
 async def copy_out(plan: Plan, context: Context, options: CopyOptions, channel: Channel) -> int:
@@ -78,56 +78,60 @@ async def _send_text(first: Run | None, runs: AsyncIterator[Run], channel: Chann
 async def _binary_runs(plan: Plan, context: Context, types: list[ColumnType]) -> AsyncIterator[Run]:
     scan = plan.scan
     if scan is None:
-        rows = (await plan.run(context)).rows
-        async for part in _slices(rows):
-            yield len(part), framed_rows(types, part)
+        for run in paced((await plan.run(context)).rows, partial(framed_rows, types)):
+            yield run
+            await asyncio.sleep(0)
         return
     left = scan.limit
     for chunk in await context.view.chunks(scan.relation, scan.bounds):
         if left == 0:
             return
-        count, data = _encoded(scan, chunk, types, left)
-        if count:
+        for count, data in _encoded(scan, chunk, types, left):
             yield count, data
-        if left is not None:
-            left -= count
-        if count >= CACHED_ROWS_MIN:
-            await asyncio.sleep(0)
+            if left is not None:
+                left -= count
+            if count >= CACHED_ROWS_MIN:
+                await asyncio.sleep(0)
 
 
-def _encoded(scan: BaseScan, chunk: object, types: list[ColumnType], limit: int | None) -> Run:
+def _encoded(scan: BaseScan, chunk: object, types: list[ColumnType], limit: int | None) -> Iterator[Run]:
     """The rows of one chunk that belong to the result."""
     if not isinstance(chunk, RowChunk):
         raise TypeError("chunks are made by the engine")
     whole = scan.predicate is None or scan.covers(chunk)
     cached = whole and len(chunk.rows) >= CACHED_ROWS_MIN and (limit is None or limit >= len(chunk.rows))
     if cached and (known := chunk.encodings.get(scan.projection)) is not None:
-        return len(chunk.rows), known
+        yield len(chunk.rows), known
+        return
     rows: Rows = chunk.rows
     if not whole:
         keeps = scan.predicate
         rows = [row for row in chunk.rows if keeps is not None and keeps(row) is True]
     if limit is not None:
         rows = rows[:limit]
-    data = tuple_encoder(types, scan.projection).framed(rows)
+    kept: list[bytes] = []
+    for count, data in paced(rows, tuple_encoder(types, scan.projection).framed):
+        yield count, data
+        kept.append(data)
+        cached = cached and sum(map(len, kept)) <= ENCODING_BYTES_MAX
+        if not cached:
+            kept.clear()
     if cached and len(chunk.encodings) < ENCODINGS_PER_CHUNK_MAX:
-        chunk.encodings[scan.projection] = data
-    return len(rows), data
+        chunk.encodings[scan.projection] = b"".join(kept)
 
 
 async def _text_runs(
     plan: Plan, context: Context, types: list[ColumnType], options: CopyOptions
 ) -> AsyncIterator[Run]:
     encode = text_row_encoder(types, TextFormat(options.delimiter, options.null))
-    async for part in _slices((await plan.run(context)).rows):
-        yield len(part), b"".join(_framed(encode(row)) for row in part)
+
+    def framed(rows: Rows) -> bytes:
+        return b"".join(_framed(encode(row)) for row in rows)
+
+    for run in paced((await plan.run(context)).rows, framed):
+        yield run
+        await asyncio.sleep(0)
 
 
 def _framed(data: bytes) -> bytes:
     return b"d" + (len(data) + 4).to_bytes(4, "big") + data
-
-
-async def _slices(rows: Rows) -> AsyncIterator[Rows]:
-    for start in range(0, len(rows), ROWS_PER_TURN):
-        yield rows[start : start + ROWS_PER_TURN]
-        await asyncio.sleep(0)

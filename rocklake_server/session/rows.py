@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pgformat.binary import binary_encoder
 from rocklake_server.pgformat.text import text_encoder
 from rocklake_server.plan.model import ResultColumn
@@ -14,10 +15,24 @@ from rocklake_server.wire.messages import DataRow, FieldDescription, RowDescript
 TEXT_FORMAT = 0
 BINARY_FORMAT = 1
 
-ROWS_PER_RUN = 500
-"""Rows that are encoded between two looks at the send buffer."""
+ROWS_PER_RUN_FIRST = 64
+ROWS_PER_RUN_MAX = 2048
+"""Rows that are encoded between two looks at the send buffer, where they are short."""
+
+Rows = Sequence[Sequence[Value]]
 
 _NULL = b"\xff\xff\xff\xff"
+
+
+def paced(rows: Rows, encode: Callable[[Rows], bytes]) -> Iterator[tuple[int, bytes]]:
+    """(rows, their bytes) in runs of about SEND_BUFFER_BYTES, going by the size of the run before."""
+    start, wanted = 0, ROWS_PER_RUN_FIRST
+    while start < len(rows):
+        run = rows[start : start + wanted]
+        data = encode(run)
+        yield len(run), data
+        start += len(run)
+        wanted = min(max(SEND_BUFFER_BYTES * len(run) // max(len(data), 1), 1), ROWS_PER_RUN_MAX)
 
 
 def formats_for(requested: Sequence[int], count: int) -> tuple[int, ...]:
@@ -45,10 +60,13 @@ class RowEncoder:
         self._encoders = [_encoder(c, f) for c, f in zip(columns, formats, strict=True)]
         self._head = len(columns).to_bytes(2, "big")
 
-    def runs(self, rows: Sequence[Sequence[Value]]) -> Iterator[Raw]:
+    def runs(self, rows: Rows) -> Iterator[Raw]:
         """Whole messages, many in each run."""
-        for start in range(0, len(rows), ROWS_PER_RUN):
-            yield Raw(DataRow, b"".join(map(self._frame, rows[start : start + ROWS_PER_RUN])))
+        for _, data in paced(rows, self._framed):
+            yield Raw(DataRow, data)
+
+    def _framed(self, rows: Rows) -> bytes:
+        return b"".join(map(self._frame, rows))
 
     def _frame(self, row: Sequence[Value]) -> bytes:
         parts = [self._head]

@@ -7,6 +7,7 @@ import logging
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.errors import (
+    AdminShutdown,
     CatalogError,
     IdleInTransaction,
     IdleSession,
@@ -56,21 +57,32 @@ class Session:
         self._block = TransactionBlock(databases, database, self.settings)
         self._registry = Registry()
         utility = UtilityRunner(self._block, self.settings, self._registry, self._notify)
-        callbacks = SessionCallbacks(set_config=self._set_config, export_snapshot=self._export_snapshot)
+        callbacks = SessionCallbacks(
+            set_config=self._set_config, export_snapshot=self._export_snapshot, database_size=_database_size
+        )
         facts = SessionFacts(user, database, process_id, client_address, callbacks, plans)
         self._runner = StatementRunner(channel, self._block, self.settings, utility, facts)
         self._extended = ExtendedProtocol(channel, self._block, self._registry, self._runner)
         self._task: asyncio.Task[None] | None = None
         self._cancel_reason: str | None = None
+        self._stopping = False
 
     async def run(self) -> None:
-        """Answer the client's messages until it leaves. What it left open is rolled back."""
+        """Answer the client's messages until it leaves. What it left open is rolled back. Raises AdminShutdown after
+        ``stop``, and IdleInTransaction or IdleSession when the client was silent for too long."""
         self._task = asyncio.current_task()
         try:
             while not isinstance(message := await self._receive(), m.Terminate | None):
                 await self._respond(message)
+                if self._stopping and self.is_idle:
+                    raise _shutdown()
         except ClientGone:
             return
+        except asyncio.CancelledError:
+            if self._stopping and self._task is not None:
+                self._task.uncancel()
+                raise _shutdown() from None
+            raise
         finally:
             await self._block.rollback()
 
@@ -79,7 +91,10 @@ class Session:
         IdleInTransaction, IdleSession."""
         while True:
             try:
-                async with asyncio.timeout(self._idle_timeout_s()):
+                timeout_s = self._idle_timeout_s()
+                if timeout_s is None:
+                    return await self.channel.receive()
+                async with asyncio.timeout(timeout_s):
                     return await self.channel.receive()
             except TimeoutError:
                 if self._block.in_block:
@@ -108,10 +123,16 @@ class Session:
             self._cancel_reason = reason
             self._task.cancel()
 
+    def stop(self) -> None:
+        """End ``run``: now if nothing goes on, or else with the running statement or the open block."""
+        self._stopping = True
+        if self._task is not None and self.is_idle:
+            self._task.cancel()
+
     @property
     def is_idle(self) -> bool:
-        """Whether no statement runs and no block is open."""
-        return not self._runner.running and not self._block.in_block
+        """Whether no statement runs and no block or pipeline is open."""
+        return not self._runner.running and not self._block.in_block and self.channel.phase is Phase.READY
 
     # -- messages ---------------------------------------------------------------------------------------------------
 
@@ -220,3 +241,12 @@ class Session:
     def _export_snapshot(self) -> str:
         return self._block.open().export_snapshot()
 
+
+def _database_size(name: str) -> int:
+    """Always 0: a store does not tell what a database takes, and DuckDB, which asks, only shows the figure."""
+    del name
+    return 0
+
+
+def _shutdown() -> AdminShutdown:
+    return AdminShutdown("terminating connection due to administrator command")

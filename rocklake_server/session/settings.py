@@ -1,154 +1,19 @@
-"""SET, SHOW and RESET: one row per setting. Unknown names are refused, but for names with a dot, as in PostgreSQL."""
+"""SET, SHOW and RESET. Unknown names are refused, but for names with a dot, as in PostgreSQL."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rocklake_server.errors import FixedSetting, InvalidParameterValue, UndefinedObject, Unsupported
-from rocklake_server.limits import KEY_BYTES_MAX
-
-SERVER_VERSION = "15.0 (RockLake)"
-SERVER_VERSION_NUM = "150000"
-
-_UNITS_MS = {"us": 0.001, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
-_BOOLEANS = {
-    **dict.fromkeys(("on", "true", "yes", "1", "t", "y"), "on"),
-    **dict.fromkeys(("off", "false", "no", "0", "f", "n"), "off"),
-}
-
-
-def _any(value: str) -> str:
-    return value
-
-
-def _boolean(value: str) -> str:
-    try:
-        return _BOOLEANS[value.lower()]
-    except KeyError:
-        raise ValueError from None
-
-
-def _duration_ms(value: str) -> str:
-    """A time as PostgreSQL takes it, in milliseconds unless a unit follows."""
-    found = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*", value)
-    if found is None:
-        raise ValueError
-    amount = round(float(found[1]) * _UNITS_MS[found[2] or "ms"])
-    if amount < 0:
-        raise ValueError
-    return str(amount)
-
-
-def _integer(value: str) -> str:
-    return str(int(value))
-
-
-def _choice(*choices: str) -> Callable[[str], str]:
-    def check(value: str) -> str:
-        if value.lower() not in choices:
-            raise ValueError
-        return value.lower()
-
-    return check
-
-
-def _utf8(value: str) -> str:
-    """Only letters and digits of an encoding's name count, as in PostgreSQL; asyncpg puts it in quotes."""
-    if "".join(filter(str.isalnum, value.lower())) not in ("utf8", "unicode"):
-        raise ValueError
-    return "UTF8"
-
-
-def _utc(value: str) -> str:
-    """Times are shown in UTC; other zones are refused, so that no time is ever shown wrongly."""
-    if value.lower() not in ("utc", "etc/utc", "gmt", "zulu", "0", "+00", "+00:00", "default", "local"):
-        raise ValueError
-    return "UTC"
-
-
-def _iso_dates(value: str) -> str:
-    """The one output style, and the one order in which ambiguous dates are read."""
-    if not {part.strip().lower() for part in value.split(",")} <= {"iso", "mdy", "us", "default"}:
-        raise ValueError
-    return "ISO, MDY"
-
-
-def _search_path(value: str) -> str:
-    """Names without a schema are always those of ``public``: under another path they would be wrong answers."""
-    if not {part.strip().strip('"') for part in value.split(",")} <= {"", "$user", "public", "pg_catalog", "pg_temp"}:
-        raise ValueError
-    return value
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """``reported`` settings are told to the client at the start and when they change; ``fixed`` ones cannot be set."""
-
-    name: str
-    default: str
-    check: Callable[[str], str] = _any
-    reported: bool = False
-    fixed: bool = False
-    unit_ms: bool = False
-
-
-MESSAGE_LEVELS = ("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")
-_ISOLATIONS = ("read uncommitted", "read committed", "repeatable read", "serializable")
-
-SETTINGS: Mapping[str, Setting] = {
-    setting.name: setting
-    for setting in (
-        Setting("server_version", SERVER_VERSION, reported=True, fixed=True),
-        Setting("server_version_num", SERVER_VERSION_NUM, fixed=True),
-        Setting("server_encoding", "UTF8", reported=True, fixed=True),
-        Setting("client_encoding", "UTF8", _utf8, reported=True),
-        Setting("application_name", "", reported=True),
-        Setting("default_transaction_read_only", "off", _boolean, reported=True),
-        Setting("in_hot_standby", "off", reported=True, fixed=True),
-        Setting("is_superuser", "on", reported=True, fixed=True),
-        Setting("session_authorization", "rocklake", reported=True, fixed=True),
-        Setting("datestyle", "ISO, MDY", _iso_dates, reported=True),
-        Setting("intervalstyle", "postgres", _choice("postgres"), reported=True),
-        Setting("timezone", "UTC", _utc, reported=True),
-        Setting("integer_datetimes", "on", reported=True, fixed=True),
-        Setting("standard_conforming_strings", "on", _choice("on"), reported=True),
-        Setting("default_transaction_isolation", "read committed", _choice(*_ISOLATIONS)),
-        Setting("default_transaction_deferrable", "off", _boolean),
-        Setting("transaction_isolation", "read committed", _choice(*_ISOLATIONS)),
-        Setting("transaction_read_only", "off", _boolean),
-        Setting("transaction_deferrable", "off", _boolean),
-        Setting("search_path", '"$user", public', _search_path),
-        Setting("statement_timeout", "0", _duration_ms, unit_ms=True),
-        Setting("lock_timeout", "0", _duration_ms, unit_ms=True),
-        Setting("idle_in_transaction_session_timeout", "0", _duration_ms, unit_ms=True),
-        Setting("idle_session_timeout", "0", _duration_ms, unit_ms=True),
-        Setting("extra_float_digits", "1", _integer),
-        Setting("bytea_output", "hex", _choice("hex")),
-        Setting("client_min_messages", "notice", _choice(*MESSAGE_LEVELS)),
-        Setting("lc_messages", "C", _choice("c", "en_us.utf-8", "en_us.utf8", "c.utf-8")),
-        Setting("lc_collate", "C", fixed=True),
-        Setting("lc_ctype", "C", fixed=True),
-        Setting("row_security", "on", _boolean),
-        Setting("synchronous_commit", "on", _choice("on")),
-        Setting("jit", "off", _boolean),
-        Setting("default_table_access_method", "heap", _choice("heap")),
-        Setting("max_identifier_length", str(KEY_BYTES_MAX), fixed=True),
-        Setting("max_index_keys", "32", fixed=True),
-        Setting("block_size", "8192", fixed=True),
-        Setting("escape_string_warning", "on", _boolean),
-        Setting("quote_all_identifiers", "off", _choice("off")),
-        Setting("enable_seqscan", "on", _boolean),
-    )
-}
-
-TRANSACTION_MODES = {
-    f"transaction_{mode}": f"default_transaction_{mode}" for mode in ("isolation", "read_only", "deferrable")
-}
-"""Settings that are the running transaction's modes; without a transaction, those that the next one starts with."""
-
-REPORTED_NAMES = {"datestyle": "DateStyle", "intervalstyle": "IntervalStyle", "timezone": "TimeZone"}
+from rocklake_server.errors import FixedSetting, UndefinedObject, Unsupported
+from rocklake_server.session.setting_definitions import (
+    MESSAGE_LEVELS,
+    REPORTED_NAMES,
+    SETTINGS,
+    TRANSACTION_MODES,
+    checked_value,
+    with_unit,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +29,9 @@ class Settings(Mapping[str, str]):
     with it."""
 
     def __init__(self, startup: Mapping[str, str]) -> None:
+        """``startup`` are the client's own defaults. Raises what ``checked`` raises."""
         self._defaults = {name: setting.default for name, setting in SETTINGS.items()}
-        for name, value in startup.items():
-            if name in SETTINGS and not SETTINGS[name].fixed:
-                self._defaults[name] = _checked(SETTINGS[name], value)
+        self._defaults |= {name: self.checked(name, value) for name, value in startup.items()}
         self._values: dict[str, str] = {}
         self._local: dict[str, str] = {}
         self._before: dict[str, str] | None = None
@@ -201,7 +65,7 @@ class Settings(Mapping[str, str]):
         """The value as SHOW prints it: times with a unit. Raises UndefinedObject."""
         value = self.value(name)
         if name in SETTINGS and SETTINGS[name].unit_ms and value != "0":
-            return _with_unit(int(value))
+            return with_unit(int(value))
         return value
 
     def shows(self, severity: str) -> bool:
@@ -233,7 +97,7 @@ class Settings(Mapping[str, str]):
             return value
         if setting.fixed:
             raise FixedSetting(f'parameter "{name}" cannot be changed')
-        return _checked(setting, value)
+        return checked_value(setting, value)
 
     def reset(self, name: str | None) -> None:
         """RESET name, or RESET ALL for ``None``. Raises UndefinedObject."""
@@ -296,17 +160,3 @@ class Settings(Mapping[str, str]):
             self._values = self._before
             self._dirty = True
         self._before = None
-
-
-def _checked(setting: Setting, value: str) -> str:
-    try:
-        return setting.check(value)
-    except ValueError:
-        raise InvalidParameterValue(f'invalid value for parameter "{setting.name}": "{value[:64]}"') from None
-
-
-def _with_unit(milliseconds: int) -> str:
-    for unit in ("d", "h", "min", "s"):
-        if milliseconds % _UNITS_MS[unit] == 0:
-            return f"{milliseconds // int(_UNITS_MS[unit])}{unit}"
-    return f"{milliseconds}ms"

@@ -11,7 +11,8 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import IsolationLevel
 from rocklake_server.errors import ActiveTransaction, FailedTransaction, NoActiveTransaction
-from rocklake_server.session.settings import TRANSACTION_MODES, Settings
+from rocklake_server.session.setting_definitions import TRANSACTION_MODES
+from rocklake_server.session.settings import Settings
 from rocklake_server.sql.statements import Isolation, TransactionModes
 
 LEVELS = {

@@ -112,11 +112,11 @@ def indexes_implied(found: Audit) -> dict[bytes, FileReference]:
         implied[b"\xfc\x01" + _number(begin) + _number(table) + _number(file)] = FileReference()
         ends = _number(2**63 - 1 if end is None else end)
         implied[b"\xfc\x02" + _number(table) + ends + _number(file)] = FileReference()
-        implied[b"\xfc\x03" + _number(file)] = FileReference(table_id=table)  # type: ignore[arg-type]
+        implied[b"\xfc\x03" + _number(file)] = FileReference(table_id=table)
     for row in found.rows_of("ducklake_delete_file"):
         at = found.relation("ducklake_delete_file").index
         delete, table, file = (row[at[n]] for n in ("delete_file_id", "table_id", "data_file_id"))
-        implied[b"\xfc\x04" + _number(delete)] = FileReference(table, file)  # type: ignore[arg-type]
+        implied[b"\xfc\x04" + _number(delete)] = FileReference(table, file)
     return implied
 
 

@@ -176,7 +176,8 @@ async def test_lock_timeout_ends_a_wait(engine: Engine) -> None:
 async def test_rows_without_a_primary_key_never_overwrite_each_other(engine: Engine) -> None:
     left, right = await engine.begin(), await engine.begin()
     for transaction, value in ((left, "a"), (right, "b")):
-        await insert(transaction, "ducklake_tag", *[{"object_id": 1, "begin_snapshot": 1, "key": "k", "value": value}] * 2)
+        tag = {"object_id": 1, "begin_snapshot": 1, "key": "k", "value": value}
+        await insert(transaction, "ducklake_tag", tag, tag)
     await asyncio.gather(left.commit(), right.commit())
     after = await engine.begin()
     assert sorted(await select(after, "ducklake_tag", "value")) == [("a",), ("a",), ("b",), ("b",)]
@@ -240,7 +241,8 @@ async def test_added_columns_read_their_default_before_and_after_a_reopen(engine
     await insert(transaction, "ducklake_tag", {"object_id": 1, "begin_snapshot": 1, "key": "k", "value": "v"})
     await transaction.commit()
     transaction = await engine.begin()
-    await transaction.add_column(transaction.resolve(None, "ducklake_tag"), ColumnDefinition("note", VARCHAR, default="d"))
+    note = ColumnDefinition("note", VARCHAR, default="d")
+    await transaction.add_column(transaction.resolve(None, "ducklake_tag"), note)
     await transaction.drop_column(transaction.resolve(None, "ducklake_tag"), "value")
     await transaction.rename_column(transaction.resolve(None, "ducklake_tag"), "key", "name")
     await insert(transaction, "ducklake_tag", {"object_id": 2, "begin_snapshot": 1, "name": "n", "note": "own"})

@@ -17,7 +17,7 @@ from tests.conformance.options import parse
 from tests.conformance.orchestrator import Client, Limits, Orchestrator
 from tests.conformance.report import Progress, print_summary, write_json
 from tests.conformance.suite import Suite, find_suite
-from tests.duckdb_environments import SUITE_EXTENSIONS, duckdb_python
+from tests.duckdb_environments import RUNNER_PACKAGES, SUITE_EXTENSIONS, VERSIONS, duckdb_python
 from tests.servers import RockLakeServer
 
 
@@ -41,7 +41,7 @@ def client_of(options: argparse.Namespace) -> Client:
     """The DuckDB that the options choose; its environment is made if need be."""
     python = options.python or Path(sys.executable)
     if options.client:
-        python = duckdb_python(options.client, SUITE_EXTENSIONS, ["pyarrow"])
+        python = duckdb_python(options.client, SUITE_EXTENSIONS, RUNNER_PACKAGES)
     return Client(
         python=python, extensions=tuple(options.extensions.split(",")),
         extension_folders=tuple(options.extension_folder), initial_sql=tuple(options.init_sql),
@@ -86,6 +86,13 @@ def exit_status(outcomes: Mapping[str, Outcome], baseline: Baseline | None) -> i
     return 1 if failed else 0
 
 
+def facts(options: argparse.Namespace, wall_seconds: float) -> dict[str, object]:
+    """What a report says about the run as a whole."""
+    server = "the server of --dsn" if options.dsn else "DuckDB files" if options.no_server else "RockLake"
+    client = f"DuckDB {VERSIONS[options.client]}" if options.client else "this environment's DuckDB"
+    return {"server": options.server_name or server, "client": client, "wall_seconds": round(wall_seconds)}
+
+
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     suite = find_suite(options.suite, options.tests_under, options.skip_config, options.run_skipped)
@@ -95,7 +102,7 @@ def main(arguments: list[str] | None = None) -> int:
     wall_seconds = time.monotonic() - started
     if baseline is not None:
         outcomes |= missing_files(options, suite, baseline)
-    about = {"client": options.client or "this environment", "wall_seconds": round(wall_seconds)}
+    about = facts(options, wall_seconds)
     if options.json:
         write_json(options.json, outcomes, about)
     if options.write_baseline:

@@ -61,6 +61,7 @@ def _add_server(parser: argparse.ArgumentParser) -> None:
     choice.add_argument("--server", action="store_true", help="start rocklake serve, a database per file (default)")
     choice.add_argument("--dsn", default="", help="libpq connection string of a running server")
     choice.add_argument("--no-server", action="store_true", help="DuckDB files as metadata: the files' own default")
+    group.add_argument("--server-name", default="", metavar="NAME", help="what reports and baselines call the server")
     group.add_argument("--store", default="", metavar="URL", help="store of the started server (a temporary folder)")
     group.add_argument("--reset", type=Reset, choices=list(Reset), default=Reset.NONE, help="before each file (none)")
     group.add_argument("--before", default="", metavar="COMMAND", help="run before each file instead of --reset")

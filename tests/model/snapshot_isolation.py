@@ -218,7 +218,8 @@ class Transaction:
                 table = self.root.get(uid) or own.created.get(uid)
                 if table is not None and table.key:
                     for change in changes.values():
-                        found |= {(uid, table.key_of(c)) for c in (change.cells, change.base and change.base.cells) if c}
+                        states = (change.cells, change.base.cells if change.base else None)
+                        found |= {(uid, table.key_of(cells)) for cells in states if cells}
         return found | {(uid, primary) for uid, primary in self.held_keys}
 
     @property

@@ -62,13 +62,13 @@ class EngineMachine(RuleBasedStateMachine):
         self.names = count(1)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self.loop.run_until_complete(asyncio.wait_for(work, 20))
+        return self.loop.run_until_complete(asyncio.wait_for(work, 5))
 
     @initialize(focus=st.lists(st.sampled_from(ALL), min_size=1, max_size=2, unique=True), level=levels)
     def create_relations(self, focus: list[str], level: bool) -> None:
         """One example turns around one or two relations, with a few rows each, so that transactions meet."""
         self.focus = focus
-        self._fill(read_committed=False)
+        self.begin(read_committed=False)
         for name in dict.fromkeys((FILES, SNAPSHOTS, TAGS, "notes", *focus)):
             self._create(self.open[0], name, if_not_exists=False)
         for table in focus:
@@ -224,7 +224,8 @@ class EngineMachine(RuleBasedStateMachine):
             return
         engine_side, model = pair
         relation = engine_side.resolve(None, table)
-        column = column if column in relation.index else {SNAPSHOTS: "next_file_id", TAGS: "end_snapshot"}.get(table, "b")
+        if column not in relation.index:
+            column = {SNAPSHOTS: "next_file_id", TAGS: "end_snapshot"}.get(table, "b")
         if column not in relation.index:
             return
         marker, match = self._pick(engine_side, model, uid, table, pick)
@@ -256,7 +257,9 @@ class EngineMachine(RuleBasedStateMachine):
         marker = markers[pick % len(markers)]
         return marker, self._by_marker(engine_side, table)[marker]
 
-    def _by_marker(self, engine_side: DatabaseTransaction, table: str, bounds: Bounds | None = None) -> dict[int, Match]:
+    def _by_marker(
+        self, engine_side: DatabaseTransaction, table: str, bounds: Bounds | None = None
+    ) -> dict[int, Match]:
         at = engine_side.resolve(None, table).index[MARKER.get(table, "a")]
         found = self.run(matches(engine_side, table, bounds or Bounds()))
         by_marker = {int(str(match.row[at])): match for match in found}
@@ -400,5 +403,5 @@ def _engine_outcome(run: Any, work: Coroutine[Any, Any, int]) -> type[CatalogErr
 
 TestEngine = EngineMachine.TestCase
 TestEngine.settings = settings(
-    max_examples=150, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=80, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -139,3 +139,10 @@ def test_numeric_overflow_names_the_bound() -> None:
         coerce(numeric(5, 2))(Decimal(1000))
     expected = "A field with precision 5, scale 2 must round to an absolute value less than 10^3."
     assert caught.value.detail == expected
+
+
+@given(digits=st.integers(1, 10**38 - 1), scale=st.integers(0, 38), negative=st.booleans())
+def test_assignment_keeps_every_digit_that_the_modifier_allows(digits: int, scale: int, negative: bool) -> None:
+    value = Decimal((int(negative), tuple(map(int, str(digits))), -scale))
+    kept = coerce(numeric(38, scale))(value)
+    assert kept.as_tuple() == value.as_tuple()

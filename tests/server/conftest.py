@@ -12,7 +12,7 @@ import pytest
 from tests.servers import RockLakeServer
 
 MAX_CONNECTIONS = 4
-SOON_S = 5.0
+SOON_S = 20.0
 
 Connection = psycopg.Connection[tuple[object, ...]]
 

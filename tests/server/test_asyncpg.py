@@ -48,7 +48,10 @@ async def test_rows_are_records(client: asyncpg.Connection) -> None:
 async def test_a_prepared_statement_tells_its_types(client: asyncpg.Connection) -> None:
     statement = await client.prepare("SELECT a, b FROM t WHERE a = $1 AND b = $2")
     assert [parameter.name for parameter in statement.get_parameters()] == ["int8", "text"]
-    assert [(column.name, column.type.name) for column in statement.get_attributes()] == [("a", "int8"), ("b", "text")]
+    assert [(column.name, column.type.name) for column in statement.get_attributes()] == [
+        ("a", "int8"),
+        ("b", "text"),
+    ]
     assert await statement.fetchval(2, "two") == 2
 
 

@@ -37,9 +37,7 @@ VALUES: list[tuple[object, str]] = [
 
 @pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
 @pytest.mark.parametrize(("value", "typename"), VALUES, ids=[typename for _, typename in VALUES])
-def test_a_parameter_comes_back_as_it_was(
-    connection: Connection, value: object, typename: str, binary: bool
-) -> None:
+def test_a_parameter_comes_back_as_it_was(connection: Connection, value: object, typename: str, binary: bool) -> None:
     placeholder = "%b" if binary else "%t"
     row = connection.execute(f"SELECT {placeholder}::{typename}", [value], binary=binary).fetchone()
     assert row == (value,)
@@ -48,7 +46,9 @@ def test_a_parameter_comes_back_as_it_was(
 @pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
 def test_a_statement_prepared_by_use(connection: Connection, binary: bool) -> None:
     for number in range(12):
-        row = connection.execute("SELECT b FROM t WHERE a = %s", [number % 2 + 1], prepare=True, binary=binary).fetchone()
+        row = connection.execute(
+            "SELECT b FROM t WHERE a = %s", [number % 2 + 1], prepare=True, binary=binary
+        ).fetchone()
         assert row == (("one", "two")[number % 2],)
 
 
@@ -66,10 +66,13 @@ def test_a_pipeline(connection: Connection) -> None:
 
 
 def test_an_error_in_a_pipeline_undoes_it(connection: Connection) -> None:
-    with pytest.raises(psycopg.errors.UniqueViolation), connection.pipeline():
-        connection.execute("INSERT INTO t VALUES (3, 'x')")
-        connection.execute("INSERT INTO t VALUES (1, 'x')")
-        connection.execute("INSERT INTO t VALUES (4, 'x')")
+    def insert(*keys: int) -> None:
+        with connection.pipeline():
+            for key in keys:
+                connection.execute("INSERT INTO t VALUES (%s, 'x')", [key])
+
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        insert(3, 1, 4)
     assert connection.execute("SELECT count(*) FROM t").fetchone() == (2,)
 
 
@@ -113,9 +116,13 @@ def test_copy_in_and_out(connection: Connection, options: str) -> None:
 
 
 def test_an_error_of_the_client_ends_its_copy(connection: Connection) -> None:
-    with pytest.raises(RuntimeError), connection.cursor().copy("COPY t FROM STDIN") as copy:
-        copy.write_row((3, "x"))
-        raise RuntimeError
+    def give_up() -> None:
+        with connection.cursor().copy("COPY t FROM STDIN") as copy:
+            copy.write_row((3, "x"))
+            raise RuntimeError("changed my mind")
+
+    with pytest.raises(RuntimeError, match="changed my mind"):
+        give_up()
     assert connection.execute("SELECT count(*) FROM t").fetchone() == (2,)
 
 
@@ -126,9 +133,9 @@ def test_rows_one_by_one_and_in_chunks(connection: Connection) -> None:
 
 
 def test_a_server_side_cursor_is_refused_by_name(server: RockLakeServer) -> None:
-    with psycopg.connect(server.dsn("lake")) as other, other.cursor("mine") as cursor:
-        with pytest.raises(psycopg.errors.FeatureNotSupported, match="DECLARE"):
-            cursor.execute("SELECT 1")
+    refused = pytest.raises(psycopg.errors.FeatureNotSupported, match="DECLARE")
+    with psycopg.connect(server.dsn("lake")) as other, other.cursor("mine") as cursor, refused:
+        cursor.execute("SELECT 1")
 
 
 def test_notices_reach_their_handler(connection: Connection) -> None:
@@ -158,13 +165,30 @@ def test_what_a_result_says_about_its_columns(connection: Connection) -> None:
 
 
 def test_what_a_connection_says_about_its_server(server: RockLakeServer) -> None:
-    conninfo = psycopg.conninfo.make_conninfo(server.dsn("lake"), application_name="mine", options="-c lock_timeout=5s")
+    conninfo = psycopg.conninfo.make_conninfo(
+        server.dsn("lake"), application_name="mine", options="-c lock_timeout=5s"
+    )
     with psycopg.connect(conninfo) as other:
         assert other.info.server_version == 150000
         assert other.info.encoding == "utf-8"
         assert other.info.parameter_status("application_name") == "mine"
         assert other.execute("SHOW lock_timeout").fetchone() == ("5s",)
         assert (other.info.user, other.info.dbname) == ("lake", "lake")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"options": "-c nothing=1"}, "unrecognized configuration parameter"),
+        ({"options": "-c server_version=9"}, "cannot be changed"),
+        ({"client_encoding": "latin1"}, "invalid value for parameter"),
+    ],
+)
+def test_a_startup_with_a_wrong_setting_is_refused(
+    server: RockLakeServer, parameters: dict[str, str], message: str
+) -> None:
+    with pytest.raises(psycopg.OperationalError, match=message):
+        psycopg.connect(psycopg.conninfo.make_conninfo(server.dsn("lake"), **parameters))
 
 
 async def test_asynchronously(server: RockLakeServer, connection: Connection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import socket
+import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -46,7 +47,11 @@ HUNDRED_MEGABYTES = f"SELECT {', '.join(['b'] * 10)} FROM wide"
 
 @pytest.mark.parametrize(
     "text",
-    [HUNDRED_MEGABYTES, f"COPY ({HUNDRED_MEGABYTES}) TO STDOUT", f"COPY ({HUNDRED_MEGABYTES}) TO STDOUT (FORMAT BINARY)"],
+    [
+        HUNDRED_MEGABYTES,
+        f"COPY ({HUNDRED_MEGABYTES}) TO STDOUT",
+        f"COPY ({HUNDRED_MEGABYTES}) TO STDOUT (FORMAT BINARY)",
+    ],
     ids=["select", "copy-text", "copy-binary"],
 )
 @pytest.mark.usefixtures("wide")
@@ -100,7 +105,7 @@ def test_a_client_vanishes_while_it_sends(small_server: RockLakeServer, how: str
         client = RawClient(small_server.port).login()
         client.send(m.Query("BEGIN; COPY sent FROM STDIN"))
         client.until(m.CopyInResponse)
-        client.send(*(m.CopyData(f"{number}\n".encode()) for number in range(20_000)))
+        client.send(*(m.CopyData(f"{number}\n".encode()) for number in range(4000)))
         if how == "half a message":
             client.socket.sendall(b"d\0\0\xff\xff1\n2\n")
         if how == "reset":
@@ -110,7 +115,7 @@ def test_a_client_vanishes_while_it_sends(small_server: RockLakeServer, how: str
     with psycopg.connect(small_server.dsn("lake"), autocommit=True) as connection:
         connection.execute("SET lock_timeout = '2s'")
         assert connection.execute("SELECT count(*) FROM sent").fetchone() == (0,)
-        connection.execute("INSERT INTO sent VALUES (1), (19999)")
+        connection.execute("INSERT INTO sent VALUES (1), (3999)")
 
 
 def test_a_client_that_waits_for_a_lock_vanishes(small_server: RockLakeServer) -> None:
@@ -181,7 +186,16 @@ def test_the_bytes_of_a_conversation_may_come_one_by_one(server: RockLakeServer)
         assert b"SELECT 1\0" in client.rest()
 
 
-def test_a_query_of_twenty_megabytes_that_comes_in_small_pieces(server: RockLakeServer, connection: Connection) -> None:
+def test_a_client_that_only_listens_any_more_is_answered(server: RockLakeServer) -> None:
+    with RawClient(server.port) as client:
+        client.send(STARTUP, m.Query("SELECT 1 AS a"), m.Query("SELECT 2 AS a"))
+        client.socket.shutdown(socket.SHUT_WR)
+        assert client.rest().count(b"SELECT 1\0") == 2
+
+
+def test_a_query_of_twenty_megabytes_that_comes_in_small_pieces(
+    server: RockLakeServer, connection: Connection
+) -> None:
     data = encode(m.Query(f"SELECT length('{'x' * (20 * MEGABYTE)}')"))
     slowest_s = 0.0
     began = time.monotonic()
@@ -197,6 +211,22 @@ def test_a_query_of_twenty_megabytes_that_comes_in_small_pieces(server: RockLake
     assert [bytes(value) for value in row.values if value is not None] == [str(20 * MEGABYTE).encode()]
     assert slowest_s < 1.0
     assert time.monotonic() - began < 10.0
+
+
+@pytest.mark.usefixtures("wide")
+def test_a_client_that_takes_a_large_result_at_once_lets_others_in(small_server: RockLakeServer) -> None:
+    """The other session's statements are answered before the result has ended."""
+    with RawClient(small_server.port).login() as greedy, RawClient(small_server.port).login() as other:
+        greedy.send(m.Query(HUNDRED_MEGABYTES))
+        reader = threading.Thread(target=greedy.until, args=(m.ReadyForQuery,))
+        reader.start()
+        answered = 0
+        while reader.is_alive():
+            other.send(m.Query("SELECT 1"))
+            other.until(m.ReadyForQuery)
+            answered += 1
+        reader.join()
+    assert answered > 5
 
 
 def test_two_hundred_idle_connections(server: RockLakeServer, connection: Connection) -> None:

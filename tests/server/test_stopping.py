@@ -30,13 +30,15 @@ def stored(tmp_path: Path) -> RockLakeServer:
 
 
 def _write_until_stopped(server: RockLakeServer, start: int, acknowledged: list[int]) -> None:
-    try:
+    def write() -> None:
         with psycopg.connect(server.dsn("lake"), autocommit=True) as connection:
             for number in range(start, start + 100_000):
                 connection.execute("INSERT INTO t VALUES (%s, 'x')", [number])
                 acknowledged.append(number)
-    except psycopg.OperationalError as error:
-        assert error.sqlstate in (None, "57P01"), error
+
+    with pytest.raises(psycopg.OperationalError) as caught:
+        write()
+    assert caught.value.sqlstate in (None, "57P01")
 
 
 def test_commits_that_run_are_finished(stored: RockLakeServer) -> None:

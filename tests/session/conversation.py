@@ -189,7 +189,9 @@ def line(message: BackendMessage) -> str:
         case m.RowDescription():
             return " ".join(["columns", *(f"{f.name}:{f.type_oid}" for f in message.fields)])
         case m.DataRow():
-            return "row " + "|".join("NULL" if v is None else bytes(v).decode(errors="replace") for v in message.values)
+            return "row " + "|".join(
+                "NULL" if v is None else bytes(v).decode(errors="replace") for v in message.values
+            )
         case m.CommandComplete():
             return message.command_tag
         case m.ReadyForQuery():
@@ -211,5 +213,7 @@ def line(message: BackendMessage) -> str:
 
 def text_of(messages: Iterable[BackendMessage]) -> str:
     """The message field of the only error or notice."""
-    (found,) = [message.fields["M"] for message in messages if isinstance(message, m.ErrorResponse | m.NoticeResponse)]
+    (found,) = [
+        message.fields["M"] for message in messages if isinstance(message, m.ErrorResponse | m.NoticeResponse)
+    ]
     return found

@@ -32,7 +32,11 @@ def streamed(stream: bytes, *cuts: int) -> list[m.CopyData]:
 
 async def test_text_rows_come_in_any_pieces(table: Conversation) -> None:
     stream = b"3\tthree\n4\t\\N\n5\ta\\tb\\\\\n"
-    assert await table.say(IN_TEXT, *streamed(stream, 1, 2, 9, 10), m.CopyDone()) == ["copy in text 2", "COPY 3", "ready I"]
+    assert await table.say(IN_TEXT, *streamed(stream, 1, 2, 9, 10), m.CopyDone()) == [
+        "copy in text 2",
+        "COPY 3",
+        "ready I",
+    ]
     assert await table.rows("SELECT * FROM t WHERE a > 2 ORDER BY a") == ["3|three", "4|NULL", "5|a\tb\\"]
 
 
@@ -46,7 +50,11 @@ async def test_binary_rows_come_in_any_pieces(table: Conversation) -> None:
 async def test_an_empty_stream_is_no_rows_in_text_and_wrong_in_binary(table: Conversation) -> None:
     assert await table.say(IN_TEXT, m.CopyDone()) == ["copy in text 2", "COPY 0", "ready I"]
     assert await table.say(IN_BINARY, m.CopyDone()) == ["copy in binary 2", "ERROR 22P04", "ready I"]
-    assert await table.say(IN_BINARY, m.CopyData(HEADER + TRAILER), m.CopyDone()) == ["copy in binary 2", "COPY 0", "ready I"]
+    assert await table.say(IN_BINARY, m.CopyData(HEADER + TRAILER), m.CopyDone()) == [
+        "copy in binary 2",
+        "COPY 0",
+        "ready I",
+    ]
 
 
 async def test_columns_in_another_order_and_options(table: Conversation) -> None:
@@ -69,7 +77,11 @@ async def test_columns_in_another_order_and_options(table: Conversation) -> None
     ],
 )
 async def test_nothing_of_a_wrong_text_stream_is_kept(table: Conversation, stream: bytes, sqlstate: str) -> None:
-    assert await table.say(IN_TEXT, m.CopyData(stream), m.CopyDone()) == ["copy in text 2", f"ERROR {sqlstate}", "ready I"]
+    assert await table.say(IN_TEXT, m.CopyData(stream), m.CopyDone()) == [
+        "copy in text 2",
+        f"ERROR {sqlstate}",
+        "ready I",
+    ]
     assert await table.rows("SELECT a FROM t ORDER BY a") == ["1", "2"]
 
 
@@ -181,13 +193,20 @@ async def test_binary_out_has_one_tuple_per_message(table: Conversation) -> None
     assert kinds[-3:] == [m.CopyDone, m.CommandComplete, m.ReadyForQuery]
 
 
-@pytest.mark.parametrize("source", ["t", "(SELECT * FROM t)", "(SELECT * FROM t WHERE a > 5)", "(SELECT a FROM t LIMIT 0)"])
+@pytest.mark.parametrize(
+    "source", ["t", "(SELECT * FROM t)", "(SELECT * FROM t WHERE a > 5)", "(SELECT a FROM t LIMIT 0)"]
+)
 async def test_an_empty_result_is_header_and_trailer(client: Conversation, source: str) -> None:
     await client.run("CREATE TABLE t (a bigint, b text)")
     replies = await client.exchange(m.Query(f"COPY {source} TO STDOUT (FORMAT BINARY)"))
     assert [bytes(reply.data) for reply in replies if isinstance(reply, m.CopyData)] == [HEADER + TRAILER]
     width = 1 if "LIMIT" in source else 2
-    assert (await client.query(f"COPY {source} TO STDOUT")) == [f"copy out text {width}", "copy done", "COPY 0", "ready I"]
+    assert (await client.query(f"COPY {source} TO STDOUT")) == [
+        f"copy out text {width}",
+        "copy done",
+        "COPY 0",
+        "ready I",
+    ]
 
 
 async def test_text_out_escapes_and_takes_options(table: Conversation) -> None:
@@ -227,5 +246,7 @@ async def test_what_goes_out_comes_in_again(client: Conversation, count: int) ->
         data = [bytes(reply.data) for reply in sent if isinstance(reply, m.CopyData)]
         assert len(data) == count + 1
         assert b"".join(data) == stream
-    limited = await client.exchange(m.Query(f"COPY (SELECT * FROM t WHERE a >= 3 LIMIT {count - 5}) TO STDOUT (FORMAT BINARY)"))
+    limited = await client.exchange(
+        m.Query(f"COPY (SELECT * FROM t WHERE a >= 3 LIMIT {count - 5}) TO STDOUT (FORMAT BINARY)")
+    )
     assert len([reply for reply in limited if isinstance(reply, m.CopyData)]) == count - 4

@@ -14,7 +14,11 @@ BIGINT, INTEGER, TEXT = 20, 23, 25
 
 
 def bind(
-    *values: bytes | None, formats: Sequence[int] = (), results: Sequence[int] = (), statement: str = "", portal: str = ""
+    *values: bytes | None,
+    formats: Sequence[int] = (),
+    results: Sequence[int] = (),
+    statement: str = "",
+    portal: str = "",
 ) -> m.Bind:
     return m.Bind(portal, statement, tuple(formats), values, tuple(results))
 
@@ -130,6 +134,16 @@ async def test_a_suspended_portal_keeps_its_picture(table: Conversation) -> None
     await table.say(parse("SELECT a FROM t ORDER BY a"), bind(portal="c"), m.Execute("c", 1), m.Sync())
     await table.run("DELETE FROM t")
     assert await table.say(m.Execute("c", 0), m.Sync()) == ["row 2", "SELECT 1", "ready T"]
+
+
+async def test_close_by_name_and_close_all_end_portals(table: Conversation) -> None:
+    await table.run("BEGIN")
+    await table.say(parse("SELECT a FROM t"), bind(portal="c"), bind(portal="d"), m.Sync())
+    assert await table.query("CLOSE c") == ["CLOSE CURSOR", "ready T"]
+    assert await table.query("CLOSE ALL") == ["CLOSE CURSOR ALL", "ready T"]
+    assert await table.say(m.Execute("d", 0), m.Sync()) == ["ERROR 34000", "ready E"]
+    await table.run("ROLLBACK")
+    assert await table.query("CLOSE c") == ["ERROR 34000", "ready I"]
 
 
 async def test_a_portal_of_a_statement_without_rows_runs_once(table: Conversation) -> None:

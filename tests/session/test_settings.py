@@ -45,7 +45,9 @@ async def test_set_is_undone_with_the_text_that_failed(client: Conversation) -> 
 
 
 async def test_set_is_undone_by_rollback_to_a_savepoint(client: Conversation) -> None:
-    await client.run("BEGIN", "SET a.b = '1'", "SAVEPOINT s", "SET a.b = '2'", "SET LOCAL lock_timeout = 5", "ROLLBACK TO s")
+    await client.run(
+        "BEGIN", "SET a.b = '1'", "SAVEPOINT s", "SET a.b = '2'", "SET LOCAL lock_timeout = 5", "ROLLBACK TO s"
+    )
     assert await client.rows("SHOW a.b") == ["1"]
     assert await client.rows("SHOW lock_timeout") == ["0"]
     await client.run("SET a.b = '3'", "RELEASE s", "COMMIT")
@@ -93,6 +95,10 @@ async def test_reset_gives_the_clients_own_start_value(server: Place) -> None:
         ("SET search_path = elsewhere", "22023"),
         ("SET standard_conforming_strings = off", "22023"),
         ("SET client_min_messages = loud", "22023"),
+        ("SET statement_timeout = '25d'", "22023"),
+        ("SET statement_timeout = -1", "22023"),
+        ("SET extra_float_digits = 0", "22023"),
+        ("SET bytea_output = escape", "22023"),
         ("SET transaction_isolation = 'chaos'", "22023"),
         ("RESET transaction_isolation", "0A000"),
     ],

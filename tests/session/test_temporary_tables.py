@@ -11,7 +11,8 @@ COPY = m.Query("""COPY "update_data_1" FROM STDIN (FORMAT TEXT, NULL '\b')""")
 
 
 async def _ctids(client: Conversation) -> dict[str, str]:
-    return dict(reversed(row.split("|")) for row in await client.rows("SELECT ctid, a FROM t"))
+    rows = [row.partition("|") for row in await client.rows("SELECT a, ctid FROM t")]
+    return {key: ctid for key, _, ctid in rows}
 
 
 async def test_duckdbs_update_through_a_temporary_table(table: Conversation) -> None:
@@ -47,7 +48,9 @@ async def test_a_rolled_back_temporary_table_is_gone(client: Conversation) -> No
     assert await client.rows("SELECT count(*) FROM update_data_1") == ["0"]
 
 
-async def test_a_temporary_table_is_the_sessions_own_and_hides_a_stored_one(server: Place, table: Conversation) -> None:
+async def test_a_temporary_table_is_the_sessions_own_and_hides_a_stored_one(
+    server: Place, table: Conversation
+) -> None:
     other = await server.client()
     await other.run("CREATE TEMP TABLE t (x int)", "INSERT INTO t VALUES (7)")
     assert await other.rows("SELECT * FROM t") == ["7"]
@@ -61,11 +64,19 @@ async def test_temporary_rows_are_transactional(client: Conversation) -> None:
     await client.run("CREATE TEMP TABLE mine (a int)", "INSERT INTO mine VALUES (1)")
     await client.run("BEGIN", "INSERT INTO mine VALUES (2)", "ROLLBACK")
     assert await client.rows("SELECT a FROM mine") == ["1"]
-    assert await client.query("INSERT INTO mine VALUES (3); SELECT nothing") == ["INSERT 0 1", "ERROR 42703", "ready I"]
+    assert await client.query("INSERT INTO mine VALUES (3); SELECT nothing") == [
+        "INSERT 0 1",
+        "ERROR 42703",
+        "ready I",
+    ]
     assert await client.rows("SELECT a FROM mine") == ["1"]
 
 
 async def test_a_temporary_table_of_a_taken_name_is_refused(client: Conversation) -> None:
     await client.run("CREATE TEMP TABLE mine (a int)")
     assert await client.query("CREATE TEMP TABLE mine (a int)") == ["ERROR 42P07", "ready I"]
-    assert await client.query("CREATE TEMP TABLE IF NOT EXISTS mine (a int)") == ["NOTICE 42P07", "CREATE TABLE", "ready I"]
+    assert await client.query("CREATE TEMP TABLE IF NOT EXISTS mine (a int)") == [
+        "NOTICE 42P07",
+        "CREATE TABLE",
+        "ready I",
+    ]

@@ -28,7 +28,13 @@ async def test_commit_of_a_failed_block_answers_rollback(table: Conversation) ->
 async def test_an_error_ends_the_text_but_not_the_block(table: Conversation) -> None:
     await table.run("BEGIN")
     assert await table.query("SELECT nothing; ROLLBACK") == ["ERROR 42703", "ready E"]
-    assert await table.query("ROLLBACK; SELECT 1 AS a") == ["ROLLBACK", "columns a:23", "row 1", "SELECT 1", "ready I"]
+    assert await table.query("ROLLBACK; SELECT 1 AS a") == [
+        "ROLLBACK",
+        "columns a:23",
+        "row 1",
+        "SELECT 1",
+        "ready I",
+    ]
 
 
 async def test_rollback_to_a_savepoint_revives_a_failed_block(table: Conversation) -> None:
@@ -131,7 +137,9 @@ async def test_session_characteristics_are_the_next_transactions_modes(table: Co
 @pytest.mark.parametrize("word", ["SET", "SET LOCAL", "SET SESSION"])
 async def test_the_isolation_variable_is_the_blocks_level(server: Place, table: Conversation, word: str) -> None:
     other = await server.client()
-    await other.run("BEGIN", f"{word} transaction_isolation = 'serializable'", "SELECT * FROM t", "CREATE TABLE u (a int)")
+    await other.run(
+        "BEGIN", f"{word} transaction_isolation = 'serializable'", "SELECT * FROM t", "CREATE TABLE u (a int)"
+    )
     await table.run("UPDATE t SET b = 'new' WHERE a = 1")
     assert await other.query("COMMIT") == ["ERROR 40001", "ready I"]
 

@@ -1,0 +1,157 @@
+"""What a commit writes and what a cold read reads, counted in keys; and that neither grows with the lake."""
+
+from __future__ import annotations
+
+from statistics import median
+from time import perf_counter
+
+import pytest
+
+from rocklake_server.catalog.view import Bounds
+from rocklake_server.store.base import Store
+from rocklake_server.store.memory import MemoryStore
+from tests.catalog.counting import CountingStore, FlatStore
+from tests.catalog.engine import Engine, insert, matches
+
+FILES = "ducklake_data_file"
+ROWS, INDEXES = 0x0B, 0xFC
+
+
+class CountingEngine(Engine):
+    """Its lake's store counts; a reopened engine starts from nought, with nothing loaded."""
+
+    def __init__(self, inner: Store) -> None:
+        super().__init__()
+        self.store = CountingStore(inner)
+
+    async def open_store(self, directory: str) -> Store:
+        return self.store if directory.startswith("lakes/") else await super().open_store(directory)
+
+    async def cold(self) -> CountingEngine:
+        again = CountingEngine(self.store.inner)
+        again.stores, again.clock = self.stores, self.clock
+        await again.open()
+        await again.begin()
+        again.store.reads.keys.clear()
+        return again
+
+
+async def filled(inner: Store, rows: int) -> CountingEngine:
+    """A lake with ``rows`` data files, in tables of 1,000 files each."""
+    engine = CountingEngine(inner)
+    await engine.open()
+    await engine.create_catalog()
+    for start in range(0, rows, 50_000):
+        transaction = await engine.begin()
+        batch = [file(number) for number in range(start, min(start + 50_000, rows))]
+        await insert(transaction, FILES, *batch)
+        await transaction.commit()
+    return engine
+
+
+def file(number: int) -> dict[str, int | str]:
+    return {"data_file_id": number, "table_id": number // 1000, "begin_snapshot": 1, "path": f"f{number}.parquet"}
+
+
+async def commit_one(engine: CountingEngine, number: int) -> float:
+    begun = perf_counter()
+    transaction = await engine.begin()
+    await insert(transaction, FILES, file(number))
+    await transaction.commit()
+    return perf_counter() - begun
+
+
+async def require_flat(rows: int) -> None:
+    """One-row commits to a small and to a large lake whose files are in memory, taken in turns."""
+    lakes = {size: await filled(FlatStore(), size) for size in (1_000, rows)}
+    for engine in lakes.values():
+        await matches(await engine.begin(), FILES)
+        engine.store.written.clear()
+    seconds: dict[int, list[float]] = {size: [] for size in lakes}
+    for number in range(201):
+        for size, engine in lakes.items():
+            seconds[size].append(await commit_one(engine, size + number))
+    keys = [set(engine.store.written) for engine in lakes.values()]
+    assert keys[0] == keys[1]
+    assert max(keys[0]) <= 8  # the row, its three index entries, next_file_id, and the three keys of a commit
+    small, large = (median(found) for found in seconds.values())
+    assert large < 2 * small, f"{large * 1e6:.0f} us against {small * 1e6:.0f} us"
+
+
+async def test_a_commit_of_one_row_costs_the_same_at_100_000_rows_as_at_1_000() -> None:
+    await require_flat(100_000)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+async def test_a_commit_of_one_row_costs_the_same_at_1_000_000_rows_as_at_1_000() -> None:
+    await require_flat(1_000_000)
+
+
+async def ended_lake(tables: int = 3, files: int = 400, live: int = 20) -> CountingEngine:
+    """Tables of files of which 95 in 100 have ended, each at snapshot 10."""
+    engine = CountingEngine(MemoryStore())
+    await engine.open()
+    await engine.create_catalog()
+    transaction = await engine.begin()
+    for table in range(tables):
+        await insert(transaction, FILES, *(
+            {"data_file_id": table * files + n, "table_id": table, "begin_snapshot": 1, "path": str(n),
+             "end_snapshot": None if n % (files // live) == 0 else 10}
+            for n in range(files)
+        ))
+    await transaction.commit()
+    return await engine.cold()
+
+
+@pytest.mark.parametrize("condition", ["end_snapshot is null", "live after 10"])
+async def test_a_cold_file_list_reads_no_more_keys_than_the_table_has_live_files(condition: str) -> None:
+    engine = await ended_lake()
+    transaction = await engine.begin()
+    at = transaction.resolve(None, FILES).index
+    table = {at["table_id"]: frozenset({1})}
+    nulls = Bounds(values=table, nulls=frozenset({at["end_snapshot"]}))
+    bounds = nulls if condition == "end_snapshot is null" else Bounds(values=table, live_after=10)
+    found = await matches(transaction, FILES, bounds)
+    assert len(found) == 20
+    assert engine.store.reads.by_tag() == {ROWS: 20, INDEXES: 20}
+
+
+async def test_a_cold_file_list_of_an_old_snapshot_reads_the_files_that_it_needs() -> None:
+    engine = await ended_lake()
+    transaction = await engine.begin()
+    at = transaction.resolve(None, FILES).index
+    old = Bounds(values={at["table_id"]: frozenset({1})}, live_after=9)
+    assert len(await matches(transaction, FILES, old)) == 400
+    await matches(transaction, FILES, Bounds(values={at["table_id"]: frozenset({1})}, live_after=-5))
+    negative = await (await engine.cold()).begin()
+    every = Bounds(values={at["table_id"]: frozenset({1})}, live_after=-5)
+    assert len(await matches(negative, FILES, every)) == 400
+
+
+async def test_files_by_id_read_only_those_files() -> None:
+    engine = await ended_lake()
+    transaction = await engine.begin()
+    at = transaction.resolve(None, FILES).index
+    found = await matches(transaction, FILES, Bounds(values={at["data_file_id"]: frozenset({5, 401, 99_999})}))
+    assert sorted(match.row[at["data_file_id"]] for match in found) == [5, 401]
+    assert engine.store.reads.by_tag() == {ROWS: 2, INDEXES: 3}
+
+
+async def test_one_table_loads_without_the_others() -> None:
+    engine = await ended_lake()
+    transaction = await engine.begin()
+    at = transaction.resolve(None, FILES).index
+    bounds = Bounds(values={at["table_id"]: frozenset({2})})
+    assert len(await matches(transaction, FILES, bounds)) == 400
+    assert engine.store.reads.by_tag() == {ROWS: 400}
+    assert {key[1:9] for key in engine.store.reads.keys} == {(2).to_bytes(8, "big")}
+    engine.store.reads.keys.clear()
+    await matches(transaction, FILES, bounds)
+    assert engine.store.reads.keys == []
+
+
+async def test_a_cold_insert_reads_no_rows_of_its_table() -> None:
+    engine = await ended_lake()
+    await commit_one(engine, 5_000)
+    assert engine.store.reads.by_tag()[ROWS] == 0
