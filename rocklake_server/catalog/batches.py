@@ -8,6 +8,7 @@ from typing import cast
 
 from rocklake_server.catalog.access import Access, access_of
 from rocklake_server.catalog.image import Partition
+from rocklake_server.catalog.indexes import IndexEntries
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.relations import row_transform
 from rocklake_server.catalog.staged import Entry
@@ -27,6 +28,7 @@ class _Draft:
     batch: WriteBatch = field(default_factory=WriteBatch)
     changes: dict[int, dict[Partition, dict[Key, Row | None]]] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+    grown_bytes: int = 0
 
 
 async def apply_member(lake: Lake, working: Working, member: Member, batch: WriteBatch, sequence: int) -> int:
@@ -43,6 +45,7 @@ async def apply_member(lake: Lake, working: Working, member: Member, batch: Writ
         into = working.changes.setdefault(relation_id, {})
         for partition, rows in partitions.items():
             into.setdefault(partition, {}).update(rows)
+    working.stored_bytes += draft.grown_bytes
     working.counters.update(draft.counters)
     write_counters(batch, draft.counters)
     return draft.batch.size_bytes
@@ -92,30 +95,40 @@ async def _write_rows(
     for count, (key, entry) in enumerate(entries):
         if count and not count % ROWS_PER_TURN:
             await asyncio.sleep(0)
-        if entry.retired and entry.base is not None:
-            batch.put(retired_key(sequence, key), access.codec.encode(entry.base))
+        if entry.base is not None:
+            old = access.codec.encode(entry.base)
+            draft.grown_bytes -= len(key) + len(old)
+            if entry.retired:
+                retired = retired_key(sequence, key)
+                batch.put(retired, old)
+                draft.grown_bytes += len(retired) + len(old)
         if entry.new is None:
             batch.delete(key)
         else:
-            batch.put(key, access.codec.encode(entry.new))
+            new = access.codec.encode(entry.new)
+            batch.put(key, new)
+            draft.grown_bytes += len(key) + len(new)
             _raise_counters(working, access, entry.new, draft.counters)
         if access.index_entries is not None:
-            _write_index_entries(access, entry, batch)
+            draft.grown_bytes += _write_index_entries(access.index_entries, entry, batch)
         row = entry.new if entry.new is not None else entry.base
         if row is not None:
             partition: Partition = access.partition(row)
             changes.setdefault(partition, {})[key] = entry.new
 
 
-def _write_index_entries(access: Access, entry: Entry, batch: WriteBatch) -> None:
-    if access.index_entries is None:
-        return
+def _write_index_entries(index_entries: IndexEntries, entry: Entry, batch: WriteBatch) -> int:
+    """Returns the bytes that the indexes grow by."""
+    grown_bytes = 0
     if entry.base is not None:
-        for index_key, _ in access.index_entries(entry.base):
+        for index_key, value in index_entries(entry.base):
             batch.delete(index_key)
+            grown_bytes -= len(index_key) + len(value)
     if entry.new is not None:
-        for index_key, value in access.index_entries(entry.new):
+        for index_key, value in index_entries(entry.new):
             batch.put(index_key, value)
+            grown_bytes += len(index_key) + len(value)
+    return grown_bytes
 
 
 def _raise_counters(working: Working, access: Access, row: Row, counters: dict[str, int]) -> None:

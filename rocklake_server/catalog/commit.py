@@ -11,13 +11,14 @@ import asyncio
 import logging
 from collections import deque
 from functools import partial
+from typing import NoReturn
 
 from rocklake_server.catalog.batches import apply_member
 from rocklake_server.catalog.image import RelationImage
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.relations import row_transform
 from rocklake_server.catalog.root import Root
-from rocklake_server.catalog.system_keys import read_sequence, write_sequence
+from rocklake_server.catalog.system_keys import read_newest_commit, write_sequence
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.validation import Working, validate
 from rocklake_server.errors import CatalogError, InternalProblem, OutcomeUnknown, StoreUnavailable
@@ -81,7 +82,7 @@ class Committer:
             await self._settle_earlier(group)
         root = lake.newest
         sequence = root.sequence + 1
-        working = Working(root, root.relations, dict(root.counters))
+        working = Working(root, root.relations, dict(root.counters), stored_bytes=root.stored_bytes)
         batch = WriteBatch()
         size_bytes = 0
         written: list[_Request] = []
@@ -94,7 +95,14 @@ class Committer:
                 written.append(request)
         if not written:
             return
-        write_sequence(batch, sequence, *lake.high_water_marks)
+        next_row, next_relation_id = lake.high_water_marks
+        write_sequence(
+            batch,
+            sequence,
+            next_row=next_row,
+            next_relation_id=next_relation_id,
+            stored_bytes=working.stored_bytes,
+        )
         await self._write(working, batch, sequence)
         for _, outcome in written:
             if not outcome.done():
@@ -129,6 +137,7 @@ class Committer:
                 await self._recover(working, sequence)
             raise
         except CatalogError:
+            self._lake.taken_over = self._lake.taken_over or self._lake.store.is_fenced
             raise
         except Exception:
             logger.exception("the store failed in commit %d", sequence)
@@ -161,21 +170,31 @@ class Committer:
         for attempt in range(READ_BACK_ATTEMPTS):
             if attempt:
                 await asyncio.sleep(READ_BACK_PAUSE_S * 2**attempt)
+            if lake.store.is_fenced:
+                self._give_up()
             try:
                 if (attempt or not written) and lake.store.needs_reopen:
                     await lake.store.reopen()
                 snapshot = await lake.store.snapshot()
-                landed = written or await read_sequence(snapshot) >= sequence
+                newest, writer_epoch = (sequence, lake.writer_epoch) if written else await read_newest_commit(snapshot)
             except CatalogError as error:
                 logger.warning("cannot read the commit sequence back: %s", error)
                 continue
+            if writer_epoch != lake.writer_epoch:
+                self._give_up()
             self._in_doubt = None
+            landed = newest >= sequence
             if landed:
                 self._publish(working, sequence, snapshot)
             else:
                 lake.newest.snapshot = snapshot
             return landed
         raise OutcomeUnknown("the store failed while the commit was written; whether it was kept is not known")
+
+    def _give_up(self) -> NoReturn:
+        """Another server writes this lake now: a commit in its log with our number need not be ours."""
+        self._lake.taken_over = True
+        raise OutcomeUnknown("another server took this lake over while the commit was written")
 
     def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
         """Make the durable state the newest root."""
@@ -186,7 +205,9 @@ class Committer:
             logger.exception("cannot bring the images up to date; they load again from the store")
             images = {}
         lake.log.append(working.record(sequence))
-        lake.newest = Root(sequence, snapshot, working.relations, images, working.counters)
+        lake.newest = Root(
+            sequence, snapshot, working.relations, images, working.counters, stored_bytes=working.stored_bytes
+        )
         if working.last_snapshot_us is not None:
             lake.last_snapshot_us = working.last_snapshot_us
         lake.prune()

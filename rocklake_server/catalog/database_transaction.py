@@ -54,6 +54,11 @@ class DatabaseTransaction(Definitions):
         return self._database
 
     @property
+    def stored_bytes(self) -> int:
+        """What the database's rows take in the store, retired rows and indexes included."""
+        return sum(part.root.stored_bytes for schema, part in self.parts.items() if schema != TEMPORARY_SCHEMA)
+
+    @property
     def now_us(self) -> int:
         return self._now_us
 

@@ -12,6 +12,7 @@ from rocklake_server.encoding.indexes import (
     delete_file_key,
     file_table_key,
     registered_at_key,
+    registered_at_prefix,
     visible_at_key,
     visible_at_prefix,
     visible_at_start,
@@ -77,6 +78,22 @@ async def live_files(
         for key, _ in batch:
             file_id = decode_index_key(key)[1][2]
             keys.append(Key(key_prefix(relation, table_id, file_id)))
+    return keys
+
+
+async def keys_registered_at(
+    snapshot: StoreSnapshot, relation: Relation, snapshot_ids: Iterable[int]
+) -> list[tuple[Key, int | None]] | None:
+    """(key, table id) of the data files that began at these snapshots; ``None`` when ``relation`` has no such
+    index."""
+    if relation.name != "ducklake_data_file" or index_entries(relation) is None:
+        return None
+    keys: list[tuple[Key, int | None]] = []
+    for snapshot_id in snapshot_ids:
+        async for batch in snapshot.scan(registered_at_prefix(snapshot_id)):
+            for index_key, _ in batch:
+                _, table_id, file_id = decode_index_key(index_key)[1]
+                keys.append((Key(key_prefix(relation, table_id, file_id)), table_id))
     return keys
 
 

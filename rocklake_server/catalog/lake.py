@@ -14,6 +14,7 @@ from rocklake_server.catalog.root import CommitLog, Root
 from rocklake_server.catalog.system_keys import SystemState, read_system_state, write_opening
 from rocklake_server.catalog.waits import PendingKeys
 from rocklake_server.clock import Clock
+from rocklake_server.errors import CannotConnectNow
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Store, WriteBatch
 
@@ -40,6 +41,8 @@ class Lake:
         self.log = CommitLog()
         self.pending = PendingKeys()
         self.last_snapshot_us: int | None = None
+        self.writer_epoch = state.writer_epoch + 1
+        self.taken_over = False
         self._next_row = state.next_row
         self._next_relation_id = state.next_relation_id
         self._held: dict[int, Root] = {}
@@ -55,7 +58,9 @@ class Lake:
         write_opening(batch, state)
         await store.write(batch)
         relations = Relations.of(state.relations)
-        root = Root(state.sequence, await store.snapshot(), relations, {}, state.counters)
+        root = Root(
+            state.sequence, await store.snapshot(), relations, {}, state.counters, stored_bytes=state.stored_bytes
+        )
         return cls(store, state, root, schema, slot, clock)
 
     async def close(self) -> None:
@@ -88,7 +93,10 @@ class Lake:
     # -- roots ------------------------------------------------------------------------------------------------------
 
     def hold(self, root: Root | None = None) -> Root:
-        """The newest root, or one that another transaction still holds, kept until ``release``."""
+        """The newest root, or one that another transaction still holds, kept until ``release``. Raises
+        CannotConnectNow once another server writes the lake."""
+        if self.taken_over:
+            raise CannotConnectNow("another server has taken this lake over")
         root = root if root is not None else self.newest
         root.leases += 1
         self._held[root.sequence] = root

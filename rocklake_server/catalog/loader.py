@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from itertools import groupby
+from typing import cast
 
+from rocklake_server.catalog import mvcc
 from rocklake_server.catalog.access import Access, access_of
 from rocklake_server.catalog.chunk import RowChunk
 from rocklake_server.catalog.image import WHOLE, Image, Part, Partition, RelationImage
 from rocklake_server.catalog.indexes import live_files
 from rocklake_server.catalog.view import Row
 from rocklake_server.encoding.keys import key_prefix
+from rocklake_server.errors import CorruptValue
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key, Prefix, StoreSnapshot
 
@@ -41,9 +44,25 @@ async def load_partition(
         file_keys = await live_files(snapshot, relation, partition, live_after)
         if file_keys is not None:
             keys, rows = await load_keys(snapshot, relation, file_keys)
+            _check_listed(relation, file_keys, keys, rows, live_after)
             return Part(Image.of(keys, rows), live_after)
     keys, rows = await _scan(snapshot, access, key_prefix(relation, partition))
     return Part(Image.of(keys, rows))
+
+
+def _check_listed(
+    relation: Relation, listed: Sequence[Key], keys: Sequence[Key], rows: Sequence[Row], live_after: int
+) -> None:
+    """The index and the rows have to agree: every file it lists is there, and part of a snapshot after
+    ``live_after``. Raises CorruptValue naming the key."""
+    missing = set(listed).difference(keys)
+    if missing:
+        raise CorruptValue(f"{relation.name}: an index lists key {min(missing).hex()}, which has no row")
+    begin, end = relation.index["begin_snapshot"], relation.index["end_snapshot"]
+    for key, row in zip(keys, rows, strict=True):
+        began, ended = cast("int | None", row[begin]), cast("int | None", row[end])
+        if began is not None and not mvcc.is_visible(began, ended, max(began, live_after)):
+            raise CorruptValue(f"{relation.name}: an index lists key {key.hex()}, whose file has ended, as live")
 
 
 async def load_keys(

@@ -8,7 +8,7 @@ from typing import cast
 from rocklake_server.catalog.access import access_of
 from rocklake_server.catalog.chunk import RowChunk, insertion_order
 from rocklake_server.catalog.image import EMPTY, WHOLE, Image, Partition
-from rocklake_server.catalog.indexes import keys_of_primary
+from rocklake_server.catalog.indexes import keys_of_primary, keys_registered_at
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.loader import chunk_of, load_keys
 from rocklake_server.catalog.relations import Relations, row_transform
@@ -48,7 +48,7 @@ class ReadView:
         """The chunks with rows of ``relation`` that may lie within ``bounds``: a small result in the order in which
         its rows were inserted or last updated, as PostgreSQL's heap would give them, a large one in key order."""
         self.read.add(relation.relation_id)
-        found = await self._by_primary_key(relation, bounds)
+        found = await self._by_index(relation, bounds)
         if found is None:
             found = await self._by_partition(relation, bounds)
         if len(found) == 1:
@@ -105,20 +105,28 @@ class ReadView:
             self._transformed[relation.relation_id, partition] = known
         return known[2]
 
-    async def _by_primary_key(self, relation: Relation, bounds: Bounds) -> list[RowChunk] | None:
-        """Rows of a file relation by file id, through the index: only those files' keys are read. ``None`` when the
-        scan is of another kind or memory already holds what it needs."""
+    async def _indexed_keys(self, relation: Relation, bounds: Bounds) -> list[tuple[Key, int | None]] | None:
+        """(key, table id) of the files that a scan by file id or by first snapshot is about, ``None`` for another."""
+        ids = bounds.values.get(relation.primary_key[0])
+        if ids is not None:
+            return await keys_of_primary(self.root.snapshot, relation, sorted(cast("frozenset[int]", ids)))
+        began = bounds.values.get(relation.index.get("begin_snapshot", -1))
+        if began is not None and not self.root.image(relation.relation_id).complete:
+            return await keys_registered_at(self.root.snapshot, relation, sorted(cast("frozenset[int]", began)))
+        return None
+
+    async def _by_index(self, relation: Relation, bounds: Bounds) -> list[RowChunk] | None:
+        """Rows of a file relation through an index: only those files' keys are read. ``None`` when the scan is of
+        another kind."""
         if not relation.partition or len(relation.primary_key) != 1:
             return None
-        ids = bounds.values.get(relation.primary_key[0])
-        access = access_of(relation)
         base = self.root.relations.by_id.get(relation.relation_id)
-        if ids is None or base is not relation or access.leading in bounds.values:
+        if base is not relation or access_of(relation).leading in bounds.values:
             return None
-        loaded = self.root.image(relation.relation_id)
-        keys = await keys_of_primary(self.root.snapshot, relation, sorted(cast("frozenset[int]", ids)))
+        keys = await self._indexed_keys(relation, bounds)
         if keys is None:
             return None
+        loaded = self.root.image(relation.relation_id)
         rows: dict[Key, Row | None] = {}
         missing: list[Key] = []
         for key, table_id in keys:

@@ -16,13 +16,15 @@ NO_IMAGE = RelationImage()
 @dataclass(slots=True)
 class Root:
     """One lake at commit ``sequence``. ``images`` holds what is loaded of it: loading adds to it and changes no
-    answer, since it reads through ``snapshot``, taken right after that commit was durable."""
+    answer, since it reads through ``snapshot``, taken right after that commit was durable. ``stored_bytes`` is what the
+    keys and values of rows, retired rows and indexes take."""
 
     sequence: int
     snapshot: StoreSnapshot
     relations: Relations
     images: dict[int, RelationImage] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)
+    stored_bytes: int = 0
     leases: int = 0
 
     def image(self, relation_id: int) -> RelationImage:

@@ -24,6 +24,7 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_NEXT_RELATION,
     SYSTEM_NEXT_ROW,
     SYSTEM_RELATION,
+    SYSTEM_STORED_BYTES,
     SYSTEM_WRITER_EPOCH,
 )
 from rocklake_server.store.base import Prefix, StoreSnapshot, WriteBatch
@@ -35,6 +36,7 @@ class SystemState:
 
     sequence: int = 0
     writer_epoch: int = 0
+    stored_bytes: int = 0
     next_row: int = 0
     next_relation_id: int = 1
     format_version: int | None = None
@@ -62,6 +64,7 @@ async def read_system_state(snapshot: StoreSnapshot, *, schema: str, slot: int) 
     return SystemState(
         sequence=sequence,
         writer_epoch=await number(SYSTEM_WRITER_EPOCH, 0),
+        stored_bytes=await number(SYSTEM_STORED_BYTES, 0),
         next_row=await number(SYSTEM_NEXT_ROW, 0),
         next_relation_id=await number(SYSTEM_NEXT_RELATION, 1),
         format_version=version or None,
@@ -95,11 +98,14 @@ def write_opening(batch: WriteBatch, state: SystemState) -> None:
     batch.put(system_key(SYSTEM_WRITER_EPOCH), encode_number(state.writer_epoch + 1))
 
 
-def write_sequence(batch: WriteBatch, sequence: int, next_row: int, next_relation_id: int) -> None:
+def write_sequence(
+    batch: WriteBatch, sequence: int, *, next_row: int, next_relation_id: int, stored_bytes: int
+) -> None:
     """What every commit puts."""
     batch.put(system_key(SYSTEM_COMMIT_SEQUENCE), encode_number(sequence))
     batch.put(system_key(SYSTEM_NEXT_ROW), encode_number(next_row))
     batch.put(system_key(SYSTEM_NEXT_RELATION), encode_number(next_relation_id))
+    batch.put(system_key(SYSTEM_STORED_BYTES), encode_number(stored_bytes))
 
 
 def write_counters(batch: WriteBatch, counters: Mapping[str, int]) -> None:
@@ -117,7 +123,11 @@ def write_drop(batch: WriteBatch, relation: Relation) -> None:
     batch.put(system_key(SYSTEM_DROPPED, relation.relation_id), encode_definition(relation))
 
 
-async def read_sequence(snapshot: StoreSnapshot) -> int:
-    key = system_key(SYSTEM_COMMIT_SEQUENCE)
-    value = await snapshot.get(key)
-    return 0 if value is None else decode_number(key, value)
+async def read_newest_commit(snapshot: StoreSnapshot) -> tuple[int, int]:
+    """(commit sequence, writer epoch): what was committed last, and who writes this lake."""
+    found = []
+    for name in (SYSTEM_COMMIT_SEQUENCE, SYSTEM_WRITER_EPOCH):
+        key = system_key(name)
+        value = await snapshot.get(key)
+        found.append(0 if value is None else decode_number(key, value))
+    return found[0], found[1]

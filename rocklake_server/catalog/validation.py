@@ -43,6 +43,7 @@ class Working:
     redefined: set[int] = field(default_factory=set)
     altered: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
     last_snapshot_us: int | None = None
+    stored_bytes: int = 0
 
     def record(self, sequence: int) -> CommitRecord:
         frozen: Mapping[int, Mapping[Partition, Changes]] = self.changes

@@ -55,6 +55,9 @@ SYSTEM_NEXT_ROW = "next-row"
 SYSTEM_NEXT_RELATION = "next-relation"
 """Above every relation id ever used."""
 
+SYSTEM_STORED_BYTES = "stored-bytes"
+"""What the keys and values of rows, retired rows and indexes take."""
+
 SYSTEM_DROPPED = "dropped"
 """Keyed by relation id: the definition of a dropped relation whose retired rows are still there."""
 

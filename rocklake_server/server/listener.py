@@ -11,6 +11,7 @@ from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.server.cancellation import Cancellations
 from rocklake_server.server.socket_channel import SocketChannel
+from rocklake_server.server.startup_settings import startup_settings
 from rocklake_server.session.session import Session
 from rocklake_server.wire.messages import AuthenticationOk, BackendKeyData, ErrorResponse
 from rocklake_server.wire.startup import (
@@ -24,8 +25,6 @@ from rocklake_server.wire.startup import (
 logger = logging.getLogger(__name__)
 
 STARTUP_TIMEOUT_S = 60.0
-PROTOCOL_PARAMETERS = frozenset({"user", "database", "options", "replication"})
-PROTOCOL_PREFIX = "_pq_."
 
 
 class Listener:
@@ -116,7 +115,7 @@ class Listener:
             user=startup.user,
             database=startup.database,
             process_id=process_id,
-            startup=startup_settings(startup),
+            startup=startup_settings(startup.parameters),
             client_address=channel.peer,
             plans=self._plans.setdefault(startup.database, PlanCache()),
         )
@@ -129,23 +128,6 @@ class Listener:
             await session.run()
         finally:
             self._cancellations.remove(process_id)
-
-
-def startup_settings(startup: StartupMessage) -> dict[str, str]:
-    """The settings among the startup parameters, those in ``options`` (``-c name=value``) included: all that is not of
-    the protocol."""
-    found = {
-        name.lower(): value
-        for name, value in startup.parameters.items()
-        if name not in PROTOCOL_PARAMETERS and not name.startswith(PROTOCOL_PREFIX)
-    }
-    words = startup.parameters.get("options", "").replace("\\ ", "\0").split()
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        assignment = following if word == "-c" else word[2:] if word.startswith(("-c", "--")) else ""
-        name, equals, value = assignment.replace("\0", " ").partition("=")
-        if equals:
-            found[name.lower().replace("-", "_")] = value
-    return found
 
 
 def _refuse(channel: SocketChannel, error: CatalogError) -> None:

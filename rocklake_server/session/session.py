@@ -12,7 +12,6 @@ from rocklake_server.errors import (
     IdleInTransaction,
     IdleSession,
     InternalProblem,
-    OutcomeUnknown,
     QueryCanceled,
     Unsupported,
 )
@@ -58,7 +57,7 @@ class Session:
         self._registry = Registry()
         utility = UtilityRunner(self._block, self.settings, self._registry, self._notify)
         callbacks = SessionCallbacks(
-            set_config=self._set_config, export_snapshot=self._export_snapshot, database_size=_database_size
+            set_config=self._set_config, export_snapshot=self._export_snapshot, database_size=self._block.database_size
         )
         facts = SessionFacts(user, database, process_id, client_address, callbacks, plans)
         self._runner = StatementRunner(channel, self._block, self.settings, utility, facts)
@@ -196,11 +195,11 @@ class Session:
     # -- ends of a message --------------------------------------------------------------------------------------------
 
     async def _fail(self, error: CatalogError) -> None:
-        """The one place where an error becomes a reply. Whether a commit landed unknown ends the session."""
+        """The one place where an error becomes a reply. A FATAL one ends the session."""
         await self._block.fail()
         self._registry.forget_portals()
         self.channel.send(m.ErrorResponse.of(error))
-        if isinstance(error, OutcomeUnknown):
+        if error.severity == "FATAL":
             await self.channel.drain()
             raise ClientGone
 
@@ -240,12 +239,6 @@ class Session:
 
     def _export_snapshot(self) -> str:
         return self._block.open().export_snapshot()
-
-
-def _database_size(name: str) -> int:
-    """Always 0: a store does not tell what a database takes, and DuckDB, which asks, only shows the figure."""
-    del name
-    return 0
 
 
 def _shutdown() -> AdminShutdown:

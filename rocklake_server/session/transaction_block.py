@@ -10,7 +10,7 @@ from rocklake_server.catalog.database_transaction import DatabaseTransaction, Mo
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import IsolationLevel
-from rocklake_server.errors import ActiveTransaction, FailedTransaction, NoActiveTransaction
+from rocklake_server.errors import ActiveTransaction, FailedTransaction, NoActiveTransaction, Unsupported
 from rocklake_server.session.setting_definitions import TRANSACTION_MODES
 from rocklake_server.session.settings import Settings
 from rocklake_server.sql.statements import Isolation, TransactionModes
@@ -68,6 +68,12 @@ class TransactionBlock:
             part.lock_timeout_s = timeout_s
         await transaction.begin_statement()
         return transaction
+
+    def database_size(self, name: str) -> int:
+        """What the rows of the session's database take in the store, in bytes. Raises Unsupported for another one."""
+        if name != self._database:
+            raise Unsupported("the size of a database other than the session's own is not supported")
+        return self.open().stored_bytes
 
     def open(self) -> DatabaseTransaction:
         """The transaction, begun (implicitly) if there is none."""

@@ -52,6 +52,11 @@ class Store(Protocol):
     def needs_reopen(self) -> bool:
         """Whether every call fails until ``reopen``: the outcome of a write is unknown, or the handle is lost."""
 
+    @property
+    def is_fenced(self) -> bool:
+        """Whether it is known that another process has opened the store for writing since this one did. It is that
+        one's then: ``reopen`` refuses."""
+
     async def reopen(self) -> None:
         """Open a new handle, which shows whether a write in doubt landed. Snapshots of the old one are unusable.
         May be repeated. Raises StoreUnavailable."""

@@ -129,9 +129,15 @@ class FaultyStore:
             await self.inner.write(batch)
         _refuse(mode)
 
+    @property
+    def is_fenced(self) -> bool:
+        return self._is_fenced
+
     async def reopen(self) -> None:
-        """As a real store's: what landed is there afterwards."""
-        self._is_fenced = self._in_doubt = False
+        """As a real store's: what landed is there afterwards, and a store that was taken over stays lost."""
+        if self._is_fenced:
+            raise CannotConnectNow("another server has taken the store over")
+        self._in_doubt = False
 
     async def close(self) -> None:
         await self.inner.close()

@@ -67,6 +67,11 @@ class MemoryStore:
         """Never: no write of this store fails half-way."""
         return False
 
+    @property
+    def is_fenced(self) -> bool:
+        """Never: nobody else can open it."""
+        return False
+
     async def reopen(self) -> None:
         self._require_open()
 

@@ -53,6 +53,10 @@ class CountingStore:
     def needs_reopen(self) -> bool:
         return self.inner.needs_reopen
 
+    @property
+    def is_fenced(self) -> bool:
+        return self.inner.is_fenced
+
     async def reopen(self) -> None:
         await self.inner.reopen()
 
@@ -96,6 +100,10 @@ class FlatStore:
 
     @property
     def needs_reopen(self) -> bool:
+        return False
+
+    @property
+    def is_fenced(self) -> bool:
         return False
 
     async def reopen(self) -> None:

@@ -7,6 +7,7 @@ import pytest
 from rocklake_server.catalog import batches, mvcc
 from rocklake_server.catalog.view import Bounds
 from rocklake_server.encoding import envelope, values
+from rocklake_server.encoding.values import row_codec
 from rocklake_server.errors import CatalogError, CorruptValue
 from rocklake_server.store.base import WriteBatch
 from tests.catalog import audit
@@ -31,6 +32,32 @@ async def check_file_list() -> None:
     at = transaction.resolve(None, FILES).index
     bounds = Bounds({at["table_id"]: frozenset({1})}, nulls=frozenset({at["end_snapshot"]}))
     assert len(await matches(transaction, FILES, bounds)) == 3
+
+
+async def check_stale_index() -> None:
+    """An index entry that says a file is live when its row says that it ended."""
+    engine = await filled()
+    store = engine.stores["lakes/1"]
+    stored = await audit.read_all(store)
+    key = next(key for key in stored if key[0] == 0x0B)
+    batch = WriteBatch()
+    transaction = await engine.begin()
+    relation = transaction.resolve(None, FILES)
+    row = list(row_codec(relation).decode(key, stored[key]))
+    row[relation.index["end_snapshot"]] = 2
+    batch.put(key, row_codec(relation).encode(row))
+    await store.write(batch)
+    transaction = await (await engine.reopen()).begin()
+    bounds = Bounds({relation.index["table_id"]: frozenset({1})}, nulls=frozenset({relation.index["end_snapshot"]}))
+    with pytest.raises(CorruptValue, match="index lists"):
+        await matches(transaction, FILES, bounds)
+
+
+async def check_files_by_snapshot() -> None:
+    """Which files a snapshot registered."""
+    transaction = await (await filled()).begin()
+    at = transaction.resolve(None, FILES).index
+    assert len(await matches(transaction, FILES, Bounds({at["begin_snapshot"]: frozenset({1, 7})}))) == 3
 
 
 async def check_files_by_id() -> None:
@@ -65,7 +92,8 @@ async def check_versions() -> None:
 
 
 CHECKS = (
-    check_file_list, check_files_by_id, check_store_holds_the_indexes, check_foreign_values_are_refused, check_versions
+    check_file_list, check_stale_index, check_files_by_id, check_files_by_snapshot,
+    check_store_holds_the_indexes, check_foreign_values_are_refused, check_versions
 )
 
 
@@ -84,18 +112,18 @@ async def test_nothing_is_broken() -> None:
 
 
 @pytest.mark.parametrize(("index", "noticed_by"), [
-    (1, set()), (2, {"check_file_list"}), (3, {"check_files_by_id"}),
+    (1, {"check_files_by_snapshot"}), (2, {"check_file_list", "check_stale_index"}), (3, {"check_files_by_id"}),
 ])
 async def test_a_missing_index_is_noticed_by_reads(
     monkeypatch: pytest.MonkeyPatch, index: int, noticed_by: set[str]
 ) -> None:
-    """Index 01 (registered at) is read by nothing yet, so that only the audit of the store misses it."""
     real = batches._write_index_entries
 
-    def without(access, entry, batch) -> None:
-        real(access, entry, batch)
+    def without(index_entries, entry, batch) -> int:
+        grown_bytes = real(index_entries, entry, batch)
         for key in [key for key in batch.operations if key[:2] == bytes([0xFC, index])]:
             del batch.operations[key]
+        return grown_bytes
 
     monkeypatch.setattr(batches, "_write_index_entries", without)
     assert await broken_checks() == {"check_store_holds_the_indexes", *noticed_by}
@@ -126,15 +154,16 @@ async def test_a_missing_envelope_check_is_noticed_by_reads(monkeypatch: pytest.
     assert "check_foreign_values_are_refused" in await broken_checks()
 
 
-@pytest.mark.parametrize("broken", [
-    lambda begin, end, snapshot: True,
-    lambda begin, end, snapshot: begin <= snapshot,
-    lambda begin, end, snapshot: begin <= snapshot and (end is None or snapshot <= end),
-    lambda begin, end, snapshot: begin < snapshot and (end is None or snapshot < end),
-], ids=["always", "never ends", "ends too late", "begins too late"])
-async def test_a_wrong_visibility_is_noticed_by_the_choice_of_versions(
-    monkeypatch: pytest.MonkeyPatch, broken: object
+@pytest.mark.parametrize(("broken", "noticed_by"), [
+    (lambda begin, end, snapshot: True, {"check_versions", "check_stale_index"}),
+    (lambda begin, end, snapshot: begin <= snapshot, {"check_versions", "check_stale_index"}),
+    (lambda begin, end, snapshot: begin <= snapshot and (end is None or snapshot <= end), {"check_versions"}),
+    (lambda begin, end, snapshot: begin < snapshot and (end is None or snapshot < end), {"check_versions"}),
+    (lambda begin, end, snapshot: end is not None, {"check_versions", "check_file_list"}),
+], ids=["always", "never ends", "ends too late", "begins too late", "only what ended"])
+async def test_a_wrong_visibility_is_noticed_by_reads(
+    monkeypatch: pytest.MonkeyPatch, broken: object, noticed_by: set[str]
 ) -> None:
     monkeypatch.setattr(mvcc, "is_visible", broken)
-    assert await broken_checks() == {"check_versions"}
+    assert await broken_checks() == noticed_by
 

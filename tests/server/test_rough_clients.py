@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 import socket
-import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -211,22 +210,6 @@ def test_a_query_of_twenty_megabytes_that_comes_in_small_pieces(
     assert [bytes(value) for value in row.values if value is not None] == [str(20 * MEGABYTE).encode()]
     assert slowest_s < 1.0
     assert time.monotonic() - began < 10.0
-
-
-@pytest.mark.usefixtures("wide")
-def test_a_client_that_takes_a_large_result_at_once_lets_others_in(small_server: RockLakeServer) -> None:
-    """The other session's statements are answered before the result has ended."""
-    with RawClient(small_server.port).login() as greedy, RawClient(small_server.port).login() as other:
-        greedy.send(m.Query(HUNDRED_MEGABYTES))
-        reader = threading.Thread(target=greedy.until, args=(m.ReadyForQuery,))
-        reader.start()
-        answered = 0
-        while reader.is_alive():
-            other.send(m.Query("SELECT 1"))
-            other.until(m.ReadyForQuery)
-            answered += 1
-        reader.join()
-    assert answered > 5
 
 
 def test_two_hundred_idle_connections(server: RockLakeServer, connection: Connection) -> None:
