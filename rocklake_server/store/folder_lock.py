@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from rocklake_server.errors import CannotConnectNow, StoreUnavailable
-from rocklake_server.store.object_stores import StoreLocation
+from rocklake_server.store.object_stores import StoreLocation, make_folder
 
 LOCK_FILE = "rocklake.lock"
 """In the store's folder; holds the process id of the last server that locked it."""
@@ -26,8 +26,8 @@ class FolderLock:
         folder = self._location.folder
         if folder is None:
             return self
+        make_folder(self._location, folder)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             self._file = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

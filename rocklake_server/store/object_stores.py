@@ -128,12 +128,17 @@ def forget_memory_store(name: str) -> None:
     _memory_stores.pop(name, None)
 
 
-def _build_folder(location: StoreLocation) -> Any:
+def make_folder(location: StoreLocation, folder: Path) -> None:
+    """Raises StoreUnavailable."""
     try:
-        Path(location.bucket).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         why = f"the folder cannot be created: {problem.strerror}"
         raise StoreUnavailable(f'store "{location}": {why}') from problem
+
+
+def _build_folder(location: StoreLocation) -> Any:
+    make_folder(location, Path(location.bucket))
     return _configured(location, ObjectStoreType.LOCAL, {"local_path": location.bucket})
 
 
