@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
+from itertools import pairwise
 from typing import cast
 
 from rocklake_server.catalog.view import Bounds, Row, Zone
+from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
 
 
@@ -24,23 +27,34 @@ class RowChunk:
         self._inserted: RowChunk | None = None
         self.encodings: dict[Hashable, bytes] = {}
 
+    def appended(self, keys: list[Key], rows: list[Row]) -> RowChunk:
+        """This chunk with rows after its last one. What is known of it is brought up to date rather than forgotten."""
+        longer = RowChunk([*self.keys, *keys], [*self.rows, *rows])
+        for column, zone in self._zones.items():
+            if zone is not None:
+                longer._zones[column] = _widened(zone, [row[column] for row in rows])
+        ctids = [cast("int", row[-1]) for row in (*self.rows[-1:], *rows)]
+        if self._inserted is self and all(a < b for a, b in pairwise(ctids)):
+            longer._inserted = longer
+        return longer
+
     def zone(self, column: int) -> Zone | None:
         if column not in self._zones:
             self._zones[column] = self._measure(column)
         return self._zones[column]
 
     def _measure(self, column: int) -> Zone | None:
-        values = [row[column] for row in self.rows]
-        present = [value for value in values if value is not None]
-        has_null = len(present) < len(values)
-        if not present:
-            return Zone(None, None, has_null)
-        if any(value != value for value in present):  # NaN has no place in an order
+        return _widened(Zone(None, None, has_null=False), [row[column] for row in self.rows])
+
+    def between(self, start: bytes, stop: bytes | None) -> RowChunk | None:
+        """The rows with keys in [start, stop): itself when they are most of its rows, ``None`` for none."""
+        low = bisect_left(self.keys, start)
+        high = len(self.keys) if stop is None else bisect_left(self.keys, stop)
+        if low >= high:
             return None
-        try:
-            return Zone(min(present), max(present), has_null)
-        except TypeError:
-            return None
+        if (high - low) * 2 > len(self.keys):
+            return self
+        return RowChunk(list(self.keys[low:high]), list(self.rows[low:high]))
 
     def in_insertion_order(self) -> RowChunk:
         """The same rows in the order in which they got their ctids; itself when that is its order already."""
@@ -88,12 +102,27 @@ class RowChunk:
             return True
 
 
+def _widened(zone: Zone, values: Sequence[Value]) -> Zone | None:
+    """The zone of a column with more values; ``None`` when they have no order."""
+    present = [value for value in values if value is not None]
+    has_null = zone.has_null or len(present) < len(values)
+    if any(value != value for value in present):  # NaN has no place in an order
+        return None
+    present += [bound for bound in (zone.least, zone.greatest) if bound is not None]
+    if not present:
+        return Zone(None, None, has_null)
+    try:
+        return Zone(min(present), max(present), has_null)
+    except TypeError:
+        return None
+
+
 def insertion_order(chunks: Sequence[RowChunk]) -> RowChunk:
     """All rows of ``chunks`` in the order in which they were inserted or last updated."""
     keys = [key for chunk in chunks for key in chunk.keys]
     rows = [row for chunk in chunks for row in chunk.rows]
     ctids = [cast("int", row[-1]) for row in rows]
-    order = sorted(range(len(rows)), key=ctids.__getitem__)
-    if len(chunks) == 1 and order == list(range(len(rows))):
+    if len(chunks) == 1 and ctids == sorted(ctids):
         return chunks[0]
+    order = sorted(range(len(rows)), key=ctids.__getitem__)
     return RowChunk([keys[i] for i in order], [rows[i] for i in order])

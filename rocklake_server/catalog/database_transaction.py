@@ -192,6 +192,11 @@ class DatabaseTransaction(Definitions):
 
     # -- ends -------------------------------------------------------------------------------------------------------
 
+    @property
+    def writes(self) -> bool:
+        """Whether COMMIT has anything to wait for."""
+        return self.changes_schemas or any(part.writes for part in self.parts.values())
+
     async def commit(self) -> None:
         """Durable and visible when it returns. On an error nothing of the transaction is kept."""
         try:

@@ -207,9 +207,14 @@ class Definitions:
         if schema not in self._created_schemas and not self.databases.lists(self.database, schema, self.opened[schema]):
             raise SerializationFailure.delete()
 
+    @property
+    def changes_schemas(self) -> bool:
+        """Whether COMMIT enters or retires schemas."""
+        return bool(self._created_schemas or self.dropped_schemas)
+
     async def publish_schemas(self) -> None:
         """At COMMIT: schemas created here become visible to all, dropped ones leave the directory."""
-        if self._created_schemas or self.dropped_schemas:
+        if self.changes_schemas:
             await self.databases.directory.publish(self.database, self._created_schemas, self.dropped_schemas)
             self._created_schemas.clear()
             self.dropped_schemas.clear()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rocklake_server.catalog.relations import SCHEMAS_MAX
@@ -33,12 +33,17 @@ class Place:
     slot: int
 
 
+_NO_SCHEMAS: Mapping[str, Place] = {}
+
+
 class Directory:
     """In memory since it was opened; every change is durable before it is seen."""
 
     def __init__(self, store: Store, lakes: dict[tuple[str, str], Place], next_lake: int) -> None:
         self._store = store
-        self._lakes = lakes
+        self._lakes: dict[str, dict[str, Place]] = {}
+        for (database, schema), place in sorted(lakes.items(), key=lambda item: item[1].number):
+            self._lakes.setdefault(database, {})[schema] = place
         self._next_lake = next_lake
         self._reserved: dict[tuple[str, str], Place] = {}
         self._writing = asyncio.Lock()
@@ -70,17 +75,16 @@ class Directory:
         await self._store.close()
 
     def databases(self) -> list[str]:
-        return sorted({database for database, _ in self._lakes})
+        return sorted(database for database, schemas in self._lakes.items() if schemas)
 
-    def schemas(self, database: str) -> dict[str, Place]:
-        """The schemas of a database that have a lake, oldest first."""
-        found = {schema: place for (name, schema), place in self._lakes.items() if name == database}
-        return dict(sorted(found.items(), key=lambda item: item[1].number))
+    def schemas(self, database: str) -> Mapping[str, Place]:
+        """The schemas of a database that have a lake, oldest first. Replaced, not changed, when one comes or goes."""
+        return self._lakes.get(database, _NO_SCHEMAS)
 
     async def register(self, database: str, schema: str) -> Place:
         """The lake of (database, schema), entered into the list when it is new."""
         async with self._writing:
-            known = self._lakes.get((database, schema))
+            known = self.schemas(database).get(schema)
             if known is not None:
                 return known
             place = self._next_place(database)
@@ -89,7 +93,7 @@ class Directory:
             batch.put(_NEXT_LAKE, _NUMBER.pack(place.number + 1))
             await self._store.write(batch)
             self._next_lake = place.number + 1
-            self._lakes[database, schema] = place
+            self._list(database, {schema: place})
             return place
 
     async def reserve(self, database: str, schema: str, *, replacing: bool) -> Place:
@@ -97,7 +101,7 @@ class Directory:
         even after a crash. Raises UniqueViolation when another transaction created or creates a schema of that name;
         ``replacing`` tells that the one on the list is to be dropped."""
         async with self._writing:
-            if (database, schema) in self._reserved or (not replacing and (database, schema) in self._lakes):
+            if (database, schema) in self._reserved or (not replacing and schema in self.schemas(database)):
                 raise UniqueViolation.of("pg_namespace_nspname")
             place = self._next_place(database)
             batch = WriteBatch()
@@ -117,7 +121,7 @@ class Directory:
         async with self._writing:
             batch = WriteBatch()
             for schema in dropped:
-                if (retired := self._lakes.get((database, schema))) is not None:
+                if (retired := self.schemas(database).get(schema)) is not None:
                     batch.delete(_lake_key(database, schema))
                     retired_key = Key(_RETIRED + encode_int(retired.number))
                     batch.put(retired_key, encode_text(database) + encode_text(schema))
@@ -125,18 +129,16 @@ class Directory:
                 place = self._reserved[database, schema]
                 batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
             await self._store.write(batch)
-            for schema in dropped:
-                self._lakes.pop((database, schema), None)
-            for schema in created:
-                self._lakes[database, schema] = self._reserved.pop((database, schema))
+            entered = {schema: self._reserved.pop((database, schema)) for schema in created}
+            self._list(database, entered, without=dropped)
+
+    def _list(self, database: str, entered: Mapping[str, Place], without: Sequence[str] = ()) -> None:
+        kept = {schema: place for schema, place in self.schemas(database).items() if schema not in without}
+        self._lakes[database] = {**kept, **entered}
 
     def _next_place(self, database: str) -> Place:
-        used = {
-            place.slot
-            for places in (self._lakes, self._reserved)
-            for (name, _), place in places.items()
-            if name == database
-        }
+        used = {place.slot for place in self.schemas(database).values()}
+        used |= {place.slot for (name, _), place in self._reserved.items() if name == database}
         slot = next((s for s in range(SCHEMAS_MAX) if s not in used), None)
         if slot is None:
             raise ProgramLimitExceeded(f'database "{database}" has {SCHEMAS_MAX} schemas, the most it can have')

@@ -116,6 +116,9 @@ def _append(old: RowChunk | None, added: list[tuple[Key, Row]]) -> Iterator[RowC
         yield old
         old = None
     keys, rows = [key for key, _ in added], [row for _, row in added]
+    if old is not None and len(old.keys) + len(keys) <= CHUNK_ROWS_MAX:
+        yield old.appended(keys, rows)
+        return
     if old is not None:
         keys, rows = [*old.keys, *keys], [*old.rows, *rows]
     yield from _split(keys, rows) if len(keys) > CHUNK_ROWS_MAX else [RowChunk(keys, rows)] if keys else []

@@ -158,7 +158,7 @@ def _key_order(partitions: set[Partition]) -> list[Partition]:
 
 def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk]:
     chunks = image.chunks
-    if len(chunks) > 1:
+    if len(chunks) > 1 or (chunks and len(chunks[0].rows) >= ZONE_ROWS_MIN):
         prefixes = _prefixes(relation, bounds)
         if prefixes is not None:
             seen: dict[int, RowChunk] = {}
@@ -166,6 +166,8 @@ def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk
                 for chunk in image.overlapping(prefix, _after(prefix)):
                     seen[id(chunk)] = chunk
             chunks = list(seen.values())
+            if len(prefixes) == 1:
+                chunks = [part for chunk in chunks if (part := chunk.between(prefixes[0], _after(prefixes[0])))]
     return [chunk for chunk in chunks if len(chunk.rows) < ZONE_ROWS_MIN or chunk.may_match(bounds)]
 
 

@@ -25,7 +25,7 @@ class SocketChannel(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._out: list[Encoded] = []
         self._out_bytes = 0
-        self._readable = asyncio.Event()
+        self._reader: asyncio.Future[None] | None = None
         self._writable = asyncio.Event()
         self._writable.set()
         self._reading = True
@@ -48,14 +48,14 @@ class SocketChannel(asyncio.Protocol):
             self._connection.receive_data(bytes(data))
         except CatalogError as error:
             self._error = error
-        self._readable.set()
+        self._wake()
         if not self._waiting and self._connection.buffered_bytes > RECEIVE_BUFFER_BYTES:
             self._pause_reading()
 
     def eof_received(self) -> bool:
         """The client sends no more, but may still read the answers to what it sent."""
         self._ended = True
-        self._readable.set()
+        self._wake()
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  the reason does not matter
@@ -69,8 +69,13 @@ class SocketChannel(asyncio.Protocol):
 
     def _lost(self) -> None:
         self._gone = True
-        self._readable.set()
+        self._wake()
         self._writable.set()
+
+    def _wake(self) -> None:
+        """Something came for ``receive``, or nothing will any more."""
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)
 
     # -- Channel ------------------------------------------------------------------------------------------------------
 
@@ -102,8 +107,8 @@ class SocketChannel(asyncio.Protocol):
                 if self._ended or self._gone or self.phase is Phase.CLOSED:
                     return None
                 self._resume_reading()
-                self._readable.clear()
-                await self._readable.wait()
+                self._reader = asyncio.get_running_loop().create_future()
+                await self._reader
         finally:
             self._waiting = False
 

@@ -143,7 +143,10 @@ class TransactionBlock:
         committed = False
         self.committing = True
         try:
-            await _seen_through(asyncio.ensure_future(transaction.commit()))
+            if transaction.writes:
+                await _seen_through(asyncio.ensure_future(transaction.commit()))
+            else:
+                await transaction.commit()
             committed = True
         finally:
             self.committing = False

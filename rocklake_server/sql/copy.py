@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -23,13 +24,11 @@ def parse_copy(cursor: Cursor, database: str | None = None) -> CopyOut | CopyIn:
     """The statement after the word COPY."""
     if cursor.at("("):
         text, start = cursor.parenthesised()
-        cursor.expect("TO")
-        _expect_end(cursor, "STDOUT")
         body = text.lstrip()
         offset = start + len(text) - len(body)
         body = body.rstrip()
         query = Query(body, query_kind(body), offset)
-        return CopyOut(query, None, None, _options(cursor))
+        return CopyOut(query, None, None, _from_tail(cursor, _parse_out_tail))
     binary = cursor.at("BINARY") and cursor.take("BINARY")
     table = cursor.qualified_name(database)
     columns = cursor.column_list() if cursor.at("(") else None
@@ -51,14 +50,28 @@ def _expect_end(cursor: Cursor, keyword: str) -> None:
 
 
 def _options(cursor: Cursor, *, binary: bool = False) -> CopyOptions:
+    options = _from_tail(cursor, _parse_options)
+    return replace(options, format=CopyFormat.BINARY) if binary else options
+
+
+def _from_tail(cursor: Cursor, parse: Callable[[str], CopyOptions]) -> CopyOptions:
+    """What the rest of the statement says; ``parse`` remembers the few rests that clients send."""
     tail_start = cursor.token.start
     try:
-        options = _parse_options(cursor.rest())
+        return parse(cursor.rest())
     except (SyntaxProblem, Unsupported, InvalidParameterValue) as error:
         if error.position is not None:
             error.position += tail_start
         raise
-    return replace(options, format=CopyFormat.BINARY) if binary else options
+
+
+@lru_cache(maxsize=256)
+def _parse_out_tail(tail: str) -> CopyOptions:
+    """What follows the query of COPY (query)."""
+    cursor = Cursor(tail)
+    cursor.expect("TO")
+    _expect_end(cursor, "STDOUT")
+    return _options(cursor)
 
 
 @lru_cache(maxsize=256)

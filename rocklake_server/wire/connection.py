@@ -19,8 +19,24 @@ from dataclasses import dataclass
 from struct import Struct
 
 from rocklake_server.errors import CatalogError, InternalProblem, ProtocolViolation
-from rocklake_server.wire.layout import FRONTEND, LENGTH, BackendMessage, FrontendMessage, encode
-from rocklake_server.wire.messages import CopyData, DataRow, ErrorResponse
+from rocklake_server.wire.layout import (
+    FRONTEND,
+    LENGTH,
+    BackendMessage,
+    FrontendMessage,
+    encode,
+    encode_repeated,
+)
+from rocklake_server.wire.messages import (
+    CommandComplete,
+    CopyData,
+    CopyDone,
+    CopyInResponse,
+    CopyOutResponse,
+    DataRow,
+    ErrorResponse,
+    ReadyForQuery,
+)
 from rocklake_server.wire.phases import DISCARDED, RECEIVED, Phase, after_received, after_sent, refusal
 from rocklake_server.wire.startup import EncryptionAccepted, EncryptionReply, check_length, decode_startup
 
@@ -38,6 +54,9 @@ _UNAUTHENTICATED = _UNTAGGED | {
 }
 _OVER = frozenset({Phase.BROKEN, Phase.CLOSED})
 _COPYING_IN = frozenset({Phase.COPY_IN, Phase.COPY_IN_PIPELINE})
+
+_REPEATED = frozenset({CommandComplete, CopyDone, CopyInResponse, CopyOutResponse, ReadyForQuery})
+"""Messages of few values, whose bytes are kept."""
 
 Encoded = bytes | bytearray | memoryview
 
@@ -167,7 +186,10 @@ class ServerConnection:
             # whoever put bytes between the request and TLS must not have them taken for the client's
             self._break()
             raise ProtocolViolation("received unencrypted data after SSL request")
-        data = encode(message) if isinstance(message, BackendMessage) else message.encode()
+        if type(message) in _REPEATED:
+            data = encode_repeated(message)
+        else:
+            data = encode(message) if isinstance(message, BackendMessage) else message.encode()
         self._phase = target
         if target is Phase.CLOSED:
             self.close()

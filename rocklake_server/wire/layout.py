@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from operator import attrgetter
 from struct import Struct
 from typing import (
@@ -174,6 +175,12 @@ def message(tag: bytes, *, lead: int | None = None, large: bool = False) -> Call
         return made
 
     return declare
+
+
+@lru_cache(maxsize=1024)
+def encode_repeated(value: Message) -> bytes:
+    """``encode`` for messages that come again and again: tags, transaction states, descriptions of COPY streams."""
+    return encode(value)
 
 
 def encode(value: Message) -> bytes:

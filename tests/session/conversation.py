@@ -43,7 +43,7 @@ class ListChannel:
         self.connection = ServerConnection()
         self.idle = asyncio.Event()
         self._readable = asyncio.Event()
-        self._sent = bytearray()
+        self.sent = bytearray()
         self._gone = False
 
     @property
@@ -67,7 +67,7 @@ class ListChannel:
 
     def send(self, message: BackendMessage | Raw) -> None:
         data: Encoded = self.connection.send(message)
-        self._sent += data
+        self.sent += data
 
     async def drain(self) -> None:
         await asyncio.sleep(0)
@@ -83,7 +83,7 @@ class ListChannel:
 
     def taken(self) -> list[BackendMessage]:
         """What the session sent since the last call."""
-        data, self._sent = bytes(self._sent), bytearray()
+        data, self.sent = bytes(self.sent), bytearray()
         return list(decode_backend(data))
 
 
