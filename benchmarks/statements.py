@@ -1,5 +1,5 @@
-"""``python -m benchmarks.statements``: what the statements of a DuckDB session cost the server alone, in one process and
-without sockets. ``--profile`` shows where the time goes."""
+"""``python -m benchmarks.statements``: what the statements of a DuckDB session cost the server alone, in one process
+and without sockets. ``--profile`` shows where the time goes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ SETUP = (
     "INSERT INTO ducklake_snapshot VALUES (0, NOW(), 0, 1, 0)",
     "INSERT INTO ducklake_table VALUES (1, '00000000-0000-0000-0000-000000000001', 0, NULL, 0, 't', 't/', true)",
     "INSERT INTO ducklake_table_stats VALUES (1, 0, 0, 0)",
-    "INSERT INTO ducklake_table_column_stats VALUES (1, 1, true, NULL, '1', '1', NULL), (1, 2, true, NULL, '1', '1', NULL)",
+    "INSERT INTO ducklake_table_column_stats VALUES (1, 1, true, NULL, '1', '1', NULL), "
+    "(1, 2, true, NULL, '1', '1', NULL)",
     "CREATE TABLE ducklake_inlined_data_1_1(row_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT, a INTEGER)",
 )
 

@@ -1,5 +1,5 @@
-"""What others find in the store: every row of a lake under its documented key, read with SlateDB's own binding, protoc's
-reading of the committed .proto, and the key table written down here."""
+"""What others find in the store: every row of a lake under its documented key, read with SlateDB's own binding,
+protoc's reading of the committed .proto, and the key table written down here."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ KEYS = {
     "ducklake_file_column_stats": (0x13, "table_id", "column_id", "data_file_id"),
     "ducklake_schema_versions": (0x1C, "table_id", "begin_snapshot", "schema_version"),
 }
-"""Tag and key fields of the relations that a short tour fills; ids are 8 bytes, texts end 00 00, NULL is 80 and zeros."""
+"""Tag and key fields of the relations that a short tour fills; ids are 8 bytes, texts end 00 00, NULL is 80 and
+zeros."""
 
 
 def documented_key(name: str, row: dict[str, Any]) -> bytes:
