@@ -27,7 +27,15 @@ class PlanCache:
     """One database's compiled statements. Not for use from several threads."""
 
     templates: dict[Hashable, Compiled] = field(default_factory=dict)
+    seen: dict[str, None] = field(default_factory=dict)
     texts: dict[str, BoundPlan] = field(default_factory=dict)
+
+    def saw(self, template_key: str) -> bool:
+        """Whether this template came before; it has from now on."""
+        known = template_key in self.seen
+        if not known:
+            _put(self.seen, template_key, None, TEMPLATES_MAX)
+        return known
 
     def by_text(self, text: str, view: TransactionView) -> BoundPlan | None:
         """The plan that exactly this text had, if its relations are still the same."""

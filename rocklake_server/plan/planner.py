@@ -42,6 +42,9 @@ from rocklake_server.sql.values import (
 REGISTERED = (functions_sql, operators_sql, predicates_sql, subqueries, select, set_operations)
 """The modules whose import fills the dispatch tables."""
 
+SHORT_TEXT_CHARACTERS = 2000
+"""Up to here a statement with a VALUES list costs less through its template than through the reader of lists."""
+
 Given = tuple[str, tuple[str, ...], tuple[ColumnType, ...]]
 _NEGATIVE_BOUNDS = (2**31, 2**63)
 """Numbers that are of the next smaller type with a minus before them."""
@@ -70,7 +73,7 @@ def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types
         found = cache.by_text(query.text, view)
         if found is not None:
             return found
-        fast = _fast(query, view, cache)
+        fast = None if _comes_again(query, cache) else _fast(query, view, cache)
         if fast is not None:
             return fast
         template = query.template
@@ -80,6 +83,14 @@ def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types
             except TemplateUnfit:
                 pass  # a literal decides what the statement means: its own text is planned
     return BoundPlan(_compile(parse_tree(query.text), view, (), parameter_types))
+
+
+def _comes_again(query: Query, cache: PlanCache) -> bool:
+    """Whether compiling the template of a short VALUES list pays: its second statement is the first to use it."""
+    if query.kind not in (QueryKind.INSERT, QueryKind.UPDATE) or len(query.text) > SHORT_TEXT_CHARACTERS:
+        return False
+    template = query.template
+    return template is not None and cache.saw(template.key)
 
 
 def _fast(query: Query, view: TransactionView, cache: PlanCache) -> Plan | None:

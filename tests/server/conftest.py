@@ -55,7 +55,8 @@ def wait_for_free_sessions(server: RockLakeServer, count: int = MAX_CONNECTIONS)
     while True:
         opened: list[Connection] = []
         try:
-            opened += [psycopg.connect(server.dsn("lake")) for _ in range(count)]
+            for _ in range(count):
+                opened.append(psycopg.connect(server.dsn("lake")))
         except psycopg.OperationalError:
             assert time.monotonic() < deadline, "sessions of clients that left are still counted"
             time.sleep(0.05)
