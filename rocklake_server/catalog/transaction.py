@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -23,6 +24,9 @@ from rocklake_server.errors import NotNullViolation, SerializationFailure, Uniqu
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
+
+ROWS_PER_TURN = 500
+"""Rows staged between two turns of the event loop."""
 
 
 class LakeTransaction(ReadView):
@@ -87,7 +91,9 @@ class LakeTransaction(ReadView):
         loads = not relation.partition and not access.keyed_by_ctid
         if rows and loads and relation.relation_id in self.root.relations.by_id:
             await self.lake.complete(self.root, self.root.relations.by_id[relation.relation_id])
-        for values in rows:
+        for count, values in enumerate(rows, 1):
+            if not count % ROWS_PER_TURN:
+                await asyncio.sleep(0)
             _check_required(relation, access, values)
             row: Row = (*values, self.lake.allocate_ctid())
             primary = access.primary_key(row)

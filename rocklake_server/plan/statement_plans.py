@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from rocklake_server.catalog.view import Row, TransactionView
 from rocklake_server.errors import CatalogError
@@ -18,6 +19,9 @@ from rocklake_server.plan.writes import insert_rows
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import ColumnType, Value
 from rocklake_server.sql.values import InsertValues, ValuesUnfit
+
+ROWS_PER_TURN = 2000
+"""Rows of a result that are computed between two turns of the event loop."""
 
 KEPT_RESULTS_MAX = 256
 """Results over system relations that one compiled query keeps."""
@@ -51,6 +55,15 @@ class Compiled:
             if found is not relation and found != relation:
                 return False
         return True
+
+
+async def _collected(rows: Iterator[Row]) -> list[Row]:
+    """All rows, with a turn of the event loop after each slice."""
+    found = list(islice(rows, ROWS_PER_TURN))
+    while part := list(islice(rows, ROWS_PER_TURN)) if len(found) >= ROWS_PER_TURN else []:
+        found += part
+        await asyncio.sleep(0)
+    return found
 
 
 @dataclass(slots=True, eq=False)
@@ -88,7 +101,7 @@ class BoundPlan:
         assert compiled.lowered is not None
         if compiled.keepable is not None:
             return await self._kept(compiled, env, context.view)
-        rows = list((await compiled.lowered.operator.open(env))())
+        rows = await _collected((await compiled.lowered.operator.open(env))())
         return Outcome(f"SELECT {len(rows)}", rows)
 
     async def _kept(self, compiled: Compiled, env: Env, view: TransactionView) -> Outcome:
