@@ -78,6 +78,12 @@ def frame(tuples: Iterable[bytes]) -> list[bytes]:
     return with_header([_FRAME.pack(b"d", 4 + len(data)) + data for data in tuples])
 
 
+def first_message(framed: bytes) -> bytes:
+    """Framed bytes with the stream's header in their first message."""
+    length = int.from_bytes(framed[1:_FRAME_BYTES], "big")
+    return _FRAME.pack(b"d", length + len(HEADER)) + HEADER + framed[_FRAME_BYTES:]
+
+
 def with_header(framed: Iterable[bytes]) -> list[bytes]:
     """A whole stream from framed parts: the header goes into the first message, the trailer gets its own.
 
@@ -86,7 +92,4 @@ def with_header(framed: Iterable[bytes]) -> list[bytes]:
     parts = [part for part in framed if part]
     if not parts:
         return [EMPTY_MESSAGE]
-    first = parts[0]
-    length = int.from_bytes(first[1:_FRAME_BYTES], "big")
-    head = _FRAME.pack(b"d", length + len(HEADER)) + HEADER
-    return [head, first[_FRAME_BYTES:], *parts[1:], TRAILER_MESSAGE]
+    return [first_message(parts[0]), *parts[1:], TRAILER_MESSAGE]

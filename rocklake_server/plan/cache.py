@@ -24,8 +24,10 @@ TEXT_CHARACTERS_MAX = 2048
 
 @dataclass(slots=True)
 class PlanCache:
-    """One database's compiled statements. Not for use from several threads."""
+    """One database's compiled statements. What names no stored relation is shared with other databases. Not for use
+    from several threads."""
 
+    shared: dict[Hashable, Compiled] = field(default_factory=dict)
     templates: dict[Hashable, Compiled] = field(default_factory=dict)
     seen: dict[str, None] = field(default_factory=dict)
     texts: dict[str, BoundPlan] = field(default_factory=dict)
@@ -42,12 +44,17 @@ class PlanCache:
         plan = self.texts.get(text) if len(text) <= TEXT_CHARACTERS_MAX else None
         return plan if plan is not None and plan.compiled.valid(view) else None
 
+    def constant(self, text: str) -> BoundPlan | None:
+        """The plan of exactly this text if it is about nothing but literals and ran before."""
+        plan = self.texts.get(text)
+        return plan if plan is not None and plan.constant_rows is not None else None
+
     def by_template(self, key: Hashable, view: TransactionView) -> Compiled | None:
-        compiled = self.templates.get(key)
+        compiled = self.templates.get(key) or self.shared.get(key)
         return compiled if compiled is not None and compiled.valid(view) else None
 
     def keep_template(self, key: Hashable, compiled: Compiled) -> None:
-        _put(self.templates, key, compiled, TEMPLATES_MAX)
+        _put(self.templates if compiled.relations else self.shared, key, compiled, TEMPLATES_MAX)
 
     def keep_text(self, text: str, plan: BoundPlan) -> None:
         if len(text) <= TEXT_CHARACTERS_MAX:

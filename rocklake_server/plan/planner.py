@@ -204,8 +204,8 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
     columns_of = tuple(
         ResultColumn(output.name, output.type, output.table_oid, output.attnum) for output in lowered.outputs
     )
-    keepable = tuple(queries.systems) if queries.systems and not (queries.relations or queries.contextual) else None
     parameters = _parameters(queries)
+    keepable = None if queries.relations or queries.contextual or parameters else tuple(queries.systems)
     shape = None if parameters else shape_of(lowered.operator)
     return Compiled(columns_of, parameters, False, tuple(queries.relations), lowered, None, keepable, shape)
 

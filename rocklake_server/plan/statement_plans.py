@@ -75,6 +75,12 @@ class BoundPlan:
     given: Callable[[Context], list[Row]] | None = None
 
     @property
+    def constant_rows(self) -> Sequence[Row] | None:
+        """The rows of a query about nothing but its literals, once it ran; they need no transaction."""
+        found = self.compiled.kept.get(self.slots) if self.compiled.keepable == () else None
+        return None if found is None else found[1]
+
+    @property
     def columns(self) -> tuple[ResultColumn, ...] | None:
         return self.compiled.columns
 
@@ -108,12 +114,13 @@ class BoundPlan:
         assert compiled.keepable is not None
         assert compiled.lowered is not None
         sources = tuple([relation.rows(view) for relation in compiled.keepable])
-        found = compiled.kept.get(self.slots)
+        key = (*self.slots, view.database) if sources else self.slots
+        found = compiled.kept.get(key)
         if found is None or any(old is not new for old, new in zip(found[0], sources, strict=True)):
             rows = list((await compiled.lowered.operator.open(env))())
             if len(compiled.kept) >= KEPT_RESULTS_MAX:
                 del compiled.kept[next(iter(compiled.kept))]
-            found = compiled.kept[self.slots] = (sources, rows)
+            found = compiled.kept[key] = (sources, rows)
         return Outcome(f"SELECT {len(found[1])}", found[1])
 
 

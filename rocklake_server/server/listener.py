@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Hashable
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.config import Listen
 from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
 from rocklake_server.plan.cache import PlanCache
+from rocklake_server.plan.statement_plans import Compiled
 from rocklake_server.server.cancellation import Cancellations
 from rocklake_server.server.socket_channel import SocketChannel
 from rocklake_server.server.startup_settings import startup_settings
@@ -38,6 +40,7 @@ class Listener:
         self._connections: set[asyncio.Task[None]] = set()
         self._starting: set[asyncio.Task[None]] = set()
         self._plans: dict[str, PlanCache] = {}
+        self._shared_plans: dict[Hashable, Compiled] = {}
 
     async def start(self, listen: Listen) -> Listen:
         """Returns where it really listens. Raises OSError when the address cannot be used."""
@@ -117,7 +120,7 @@ class Listener:
             process_id=process_id,
             startup=startup_settings(startup.parameters),
             client_address=channel.peer,
-            plans=self._plans.setdefault(startup.database, PlanCache()),
+            plans=self._plans.setdefault(startup.database, PlanCache(self._shared_plans)),
         )
         channel.send(AuthenticationOk())
         session.start()

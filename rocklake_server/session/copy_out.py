@@ -8,7 +8,14 @@ from functools import partial
 
 from rocklake_server.catalog.chunk import RowChunk
 from rocklake_server.limits import SEND_BUFFER_BYTES
-from rocklake_server.pgformat.copy_binary import framed_rows, tuple_encoder, with_header
+from rocklake_server.pgformat.copy_binary import (
+    EMPTY_MESSAGE,
+    TRAILER_MESSAGE,
+    first_message,
+    framed_rows,
+    tuple_encoder,
+    with_header,
+)
 from rocklake_server.pgformat.copy_text import TextFormat, text_row_encoder
 from rocklake_server.plan.model import BaseScan, Context, Plan
 from rocklake_server.schema.types import ColumnType
@@ -31,6 +38,9 @@ async def copy_out(plan: Plan, context: Context, options: CopyOptions, channel: 
     columns = plan.columns or ()
     types = [column.type for column in columns]
     binary = options.format is CopyFormat.BINARY
+    scan = plan.scan if binary else None
+    if scan is not None:
+        return await _copy_scan(scan, context, types, channel)
     runs = _binary_runs(plan, context, types) if binary else _text_runs(plan, context, types, options)
     wire_format = BINARY_FORMAT if binary else TEXT_FORMAT
     first = await anext(runs, None)
@@ -76,29 +86,39 @@ async def _send_text(first: Run | None, runs: AsyncIterator[Run], channel: Chann
 
 
 async def _binary_runs(plan: Plan, context: Context, types: list[ColumnType]) -> AsyncIterator[Run]:
-    scan = plan.scan
-    if scan is None:
-        for run in paced((await plan.run(context)).rows, partial(framed_rows, types)):
-            yield run
-            await asyncio.sleep(0)
-        return
-    left = scan.limit
-    for chunk in await context.view.chunks(scan.relation, scan.bounds):
+    for run in paced((await plan.run(context)).rows, partial(framed_rows, types)):
+        yield run
+        await asyncio.sleep(0)
+
+
+async def _copy_scan(scan: BaseScan, context: Context, types: list[ColumnType], channel: Channel) -> int:
+    """A plain scan, chunk by chunk."""
+    chunks = await context.view.chunks(scan.relation, scan.bounds)
+    channel.send(CopyOutResponse(BINARY_FORMAT, (BINARY_FORMAT,) * len(types)))
+    count, left = 0, scan.limit
+    for chunk in chunks:
         if left == 0:
-            return
-        for count, data in _encoded(scan, chunk, types, left):
-            yield count, data
-            if left is not None:
-                left -= count
-            if count >= CACHED_ROWS_MIN:
+            break
+        for rows, data in _encoded(scan, chunk, types, left):
+            if not rows:
+                continue
+            channel.send(Raw(CopyData, data if count else first_message(data)))
+            count += rows
+            left = None if left is None else left - rows
+            if channel.buffered_bytes > SEND_BUFFER_BYTES:
+                await channel.drain()
+            elif rows >= CACHED_ROWS_MIN:
                 await asyncio.sleep(0)
+    channel.send(Raw(CopyData, TRAILER_MESSAGE if count else EMPTY_MESSAGE))
+    channel.send(CopyDone())
+    return count
 
 
 def _encoded(scan: BaseScan, chunk: object, types: list[ColumnType], limit: int | None) -> Iterator[Run]:
     """The rows of one chunk that belong to the result."""
     if not isinstance(chunk, RowChunk):
         raise TypeError("chunks are made by the engine")
-    whole = scan.predicate is None or scan.covers(chunk)
+    whole = scan.make_predicate is None or scan.covers(chunk)
     cached = whole and len(chunk.rows) >= CACHED_ROWS_MIN and (limit is None or limit >= len(chunk.rows))
     if cached and (known := chunk.encodings.get(scan.projection)) is not None:
         yield len(chunk.rows), known

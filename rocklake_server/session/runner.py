@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rocklake_server.errors import ReadOnlyTransaction, UndefinedObject, Unsupported
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.plan.cache import PlanCache
-from rocklake_server.plan.model import Context, Notice, Plan, ResultColumn, SessionCallbacks
+from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, SessionCallbacks
 from rocklake_server.plan.planner import plan_statement
 from rocklake_server.plan.writes import copy_target
 from rocklake_server.schema.model import RelationKind
@@ -67,8 +67,7 @@ class StatementRunner:
         """Run a statement of a simple Query and send everything but CommandComplete. Returns the command tag."""
         self.check_allowed(statement)
         if isinstance(statement, sql.Query):
-            plan, context = await self.planned(statement)
-            outcome = await plan.run(context)
+            plan, outcome = self._constant(statement) or await self._run_query(statement)
             if plan.columns is not None:
                 formats = formats_for((), len(plan.columns))
                 self._channel.send(row_description(plan.columns, formats))
@@ -83,6 +82,17 @@ class StatementRunner:
             self._channel.send(row_description(result.columns, formats))
             await self.send_rows(result.columns, formats, result.rows)
         return result.tag
+
+    def _constant(self, query: sql.Query) -> tuple[Plan, Outcome] | None:
+        """A pool's ``SELECT 1`` needs no transaction; within a block it takes the block's roots like any other."""
+        plan = None if self._block.in_block else self._facts.plans.constant(query.text)
+        if plan is None or plan.constant_rows is None:
+            return None
+        return plan, Outcome(f"SELECT {len(plan.constant_rows)}", plan.constant_rows)
+
+    async def _run_query(self, query: sql.Query) -> tuple[Plan, Outcome]:
+        plan, context = await self.planned(query)
+        return plan, await plan.run(context)
 
     def check_allowed(self, statement: object) -> None:
         """Raises FailedTransaction in a failed block, for all but the statements that end it."""

@@ -24,8 +24,7 @@ from rocklake_server.session.settings import Settings
 from rocklake_server.session.statements import Registry
 from rocklake_server.session.transaction_block import BlockState, TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
-from rocklake_server.sql.parse import parse_statement
-from rocklake_server.sql.split import split_statements
+from rocklake_server.sql.parse import parse_statements
 from rocklake_server.wire import messages as m
 from rocklake_server.wire.layout import FrontendMessage
 from rocklake_server.wire.phases import Phase
@@ -183,7 +182,7 @@ class Session:
     async def _simple_query(self, text: str) -> None:
         """All statements of one text share an implicit transaction, up to the BEGIN or COMMIT among them. The last
         command tag follows the implicit commit, so that it never promises what is not durable."""
-        parsed = [parse_statement(statement) for statement in split_statements(text)]
+        parsed = parse_statements(text)
         if not parsed:
             self.channel.send(m.EmptyQueryResponse())
         for position, statement in enumerate(parsed, 1):

@@ -38,6 +38,7 @@ class Settings(Mapping[str, str]):
         self._modes: dict[str, str] = {}
         self._savepoints: list[_Savepoint] = []
         self._told: dict[str, str] = {}
+        self._milliseconds: dict[str, int] = {}
         self._dirty = True
 
     def __getitem__(self, name: str) -> str:
@@ -75,11 +76,15 @@ class Settings(Mapping[str, str]):
         return MESSAGE_LEVELS.index(severity.lower()) >= MESSAGE_LEVELS.index(self["client_min_messages"])
 
     def milliseconds(self, name: str) -> int:
-        return int(self[name])
+        known = self._milliseconds.get(name)
+        if known is None:
+            known = self._milliseconds[name] = int(self[name])
+        return known
 
     def set(self, name: str, value: str, *, local: bool = False) -> None:
         """Raises what ``checked`` raises."""
         value = self.checked(name, value)
+        self._milliseconds.clear()
         self._dirty = self._dirty or (name in SETTINGS and SETTINGS[name].reported)
         if local:
             self._local[name] = value
@@ -102,6 +107,7 @@ class Settings(Mapping[str, str]):
     def reset(self, name: str | None) -> None:
         """RESET name, or RESET ALL for ``None``. Raises UndefinedObject."""
         self._dirty = True
+        self._milliseconds.clear()
         if name is None:
             self._values.clear()
             self._local.clear()
@@ -145,6 +151,7 @@ class Settings(Mapping[str, str]):
         del self._savepoints[depth + 1 :]
         point = self._savepoints[depth]
         self._values, self._local, self._modes = dict(point.values), dict(point.local), dict(point.modes)
+        self._milliseconds.clear()
         self._dirty = True
 
     def _depth(self, name: str) -> int:
@@ -153,10 +160,13 @@ class Settings(Mapping[str, str]):
     def end(self, *, committed: bool) -> None:
         """At the end of a transaction."""
         self._dirty = self._dirty or any(name in SETTINGS and SETTINGS[name].reported for name in self._local)
-        self._local.clear()
+        if self._local:
+            self._local.clear()
+            self._milliseconds.clear()
         self._modes = {}
         self._savepoints.clear()
         if not committed and self._before is not None and self._values != self._before:
             self._values = self._before
+            self._milliseconds.clear()
             self._dirty = True
         self._before = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
@@ -12,6 +13,7 @@ from rocklake_server.errors import ProgramLimitExceeded, SyntaxProblem, Unsuppor
 from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
+from rocklake_server.sql.split import split_statements
 from rocklake_server.sql.statements import Query, UtilityStatement
 from rocklake_server.sql.utility import PARSERS, parse_utility
 
@@ -22,6 +24,7 @@ ARRAY_DIMENSIONS_MAX = 6
 """PostgreSQL's bound; the parser's time doubles with each level of brackets."""
 
 _CACHED_CHARACTERS_MAX = 4096
+_SHORT_TEXT_CHARACTERS = 512
 _CACHE_CHARACTERS_MAX = 4 * 1024 * 1024
 _POSTGRES = Postgres()
 
@@ -59,6 +62,18 @@ def parse_statement(text: str) -> UtilityStatement | Query:
     Raises SyntaxProblem (with position), Unsupported, and InvalidParameterValue for an option's value.
     """
     return _CACHE.parse(text)
+
+
+def parse_statements(text: str) -> tuple[UtilityStatement | Query, ...]:
+    """All statements of a simple-query text. Raises what ``parse_statement`` raises."""
+    return _short_text(text) if len(text) <= _SHORT_TEXT_CHARACTERS else _all_statements(text)
+
+
+def _all_statements(text: str) -> tuple[UtilityStatement | Query, ...]:
+    return tuple([parse_statement(statement) for statement in split_statements(text)])
+
+
+_short_text = lru_cache(maxsize=1024)(_all_statements)
 
 
 def _parse(text: str) -> UtilityStatement | Query:
