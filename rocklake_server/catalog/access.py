@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from rocklake_server.catalog.image import WHOLE, Partition
@@ -55,22 +55,36 @@ class Access:
             return None
         return tuple(row[index] for index in self.relation.primary_key)
 
-    def counters(self, row: Row) -> list[tuple[str, int]]:
-        """(counter, id) for each id of this row that a counter must stay above."""
-        return self._resolved(self._counters, row)
+    def greatest_ids(self, rows: Sequence[Row]) -> dict[str, int]:
+        """The greatest id among ``rows`` for each counter that must stay above it."""
+        greatest: dict[str, int] = {}
+        for index, name in self._counters:
+            if "{" in name:
+                for row in rows:
+                    if isinstance(value := row[index], int):
+                        counter = self._counter_of(name, row)
+                        greatest[counter] = max(value, greatest.get(counter, value))
+            else:
+                ids = [value for row in rows if isinstance(value := row[index], int)]
+                if ids:
+                    greatest[name] = max(max(ids), greatest.get(name, ids[0]))
+        return greatest
 
-    def key_counters(self, row: Row) -> list[tuple[str, int]]:
-        """``counters`` of the ids that are part of the row's key or primary key."""
-        return self._resolved(self._key_counters, row)
+    def freshness(self, counters: Mapping[str, int]) -> Callable[[Row], bool]:
+        """Whether ``counters`` prove that no committed row has a row's key: the key or the primary key holds an id
+        that is not below its counter, and counters stay above every id that was ever inserted."""
+        if len(self._key_counters) == 1 and "{" not in self._key_counters[0][1]:
+            index, name = self._key_counters[0]
+            bound = counters.get(name, 0)
+            return lambda row: isinstance(value := row[index], int) and value >= bound
+        return lambda row: any(
+            isinstance(value := row[index], int) and value >= counters.get(self._counter_of(name, row), 0)
+            for index, name in self._key_counters
+        )
 
-    def _resolved(self, counters: tuple[tuple[int, str], ...], row: Row) -> list[tuple[str, int]]:
-        found = []
-        for index, name in counters:
-            value = row[index]
-            if isinstance(value, int):
-                owner = row[self._owner] if self._owner is not None else None
-                found.append((name.format(table_id=owner) if "{" in name else name, value))
-        return found
+    def _counter_of(self, name: str, row: Row) -> str:
+        owner = row[self._owner] if self._owner is not None else None
+        return name.format(table_id=owner)
 
 
 def access_of(relation: Relation) -> Access:

@@ -108,13 +108,13 @@ async def _write_rows(
             new = access.codec.encode(entry.new)
             batch.put(key, new)
             draft.grown_bytes += len(key) + len(new)
-            _raise_counters(working, access, entry.new, draft.counters)
         if access.index_entries is not None:
             draft.grown_bytes += _write_index_entries(access.index_entries, entry, batch)
         row = entry.new if entry.new is not None else entry.base
         if row is not None:
             partition: Partition = access.partition(row)
             changes.setdefault(partition, {})[key] = entry.new
+    _raise_counters(working, access, [entry.new for _, entry in entries if entry.new is not None], draft.counters)
 
 
 def _write_index_entries(index_entries: IndexEntries, entry: Entry, batch: WriteBatch) -> int:
@@ -131,15 +131,16 @@ def _write_index_entries(index_entries: IndexEntries, entry: Entry, batch: Write
     return grown_bytes
 
 
-def _raise_counters(working: Working, access: Access, row: Row, counters: dict[str, int]) -> None:
+def _raise_counters(working: Working, access: Access, rows: list[Row], counters: dict[str, int]) -> None:
     """Counters stay above every id that was ever inserted, and mirror what snapshot rows announce."""
-    found = access.counters(row)
+    greatest = access.greatest_ids(rows)
     if access.snapshot_time is not None:
         index = access.relation.index
         for column, name in (("next_catalog_id", COUNTER_CATALOG), ("next_file_id", COUNTER_FILE)):
-            if column in index and isinstance(value := row[index[column]], int):
-                found.append((name, value - 1))
-    for name, value in found:
+            for row in rows if column in index else ():
+                if isinstance(value := row[index[column]], int):
+                    greatest[name] = max(value - 1, greatest.get(name, value - 1))
+    for name, value in greatest.items():
         if value >= counters.get(name, working.counters.get(name, 0)):
             counters[name] = value + 1
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
 from rocklake_server.catalog.definitions import Definitions
+from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
 from rocklake_server.catalog.transaction import LakeTransaction
+from rocklake_server.catalog.turns import METADATA
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, IsolationLevel, Match
 from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import (
@@ -67,7 +69,7 @@ class DatabaseTransaction(Definitions):
     async def begin_statement(self) -> None:
         """Before each statement: the first one takes the roots, and READ COMMITTED moves them forward each time."""
         if not self.started:
-            await self._wait_for_bootstrap()
+            await self._wait_for_turn()
             self.started = True
             await self._take_roots()
         elif self.modes.isolation is IsolationLevel.READ_COMMITTED:
@@ -111,22 +113,22 @@ class DatabaseTransaction(Definitions):
             if schema != TEMPORARY_SCHEMA:
                 self.enter(schema, source.opened[schema], part.root)
 
-    async def _wait_for_bootstrap(self) -> None:
-        """A read-write block that finds an empty database holds its turn until it ends; the next one waits."""
-        if not self.modes.block or self.modes.read_only:
-            return
-        turn = self.databases.turn(self._database)
-        if not turn.locked() and not await self._is_empty():
-            return
-        await turn.acquire()
-        try:
-            self._has_turn = await self._is_empty()
-        finally:
-            if not self._has_turn:
-                turn.release()
+    async def _wait_for_turn(self) -> None:
+        """A read-write block that finds an empty or an old catalog has its turn; the next one waits."""
+        if self.modes.block and not self.modes.read_only:
+            self._has_turn = await self.databases.turn(self._database).take(self, self._lakes)
 
-    async def _is_empty(self) -> bool:
-        return all(opened.lake.is_empty for opened in (await self.databases.lakes_of(self._database)).values())
+    async def _lakes(self) -> list[Lake]:
+        return [opened.lake for opened in (await self.databases.lakes_of(self._database)).values()]
+
+    def _touch(self, relation: Relation) -> None:
+        """A block that reads rows before it changes anything neither fills nor migrates the catalog."""
+        if self._has_turn and relation.name != METADATA and relation.schema != TEMPORARY_SCHEMA and not self.writes:
+            self._give_up_turn()
+
+    def _give_up_turn(self) -> None:
+        self._has_turn = False
+        self.databases.turn(self._database).give_up()
 
     # -- rows -------------------------------------------------------------------------------------------------------
 
@@ -134,15 +136,19 @@ class DatabaseTransaction(Definitions):
         return self.parts[relation.schema]
 
     async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[Chunk]:
+        self._touch(relation)
         return await self.part_of(relation).chunks(relation, bounds)
 
     async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
+        self._touch(relation)
         return await self.writer(relation.schema, "INSERT").insert(relation, rows)
 
     async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
+        self._touch(relation)
         return await self.writer(relation.schema, "UPDATE").update(relation, changes)
 
     async def delete(self, relation: Relation, matches: Sequence[Match]) -> int:
+        self._touch(relation)
         return await self.writer(relation.schema, "DELETE").delete(relation, matches)
 
     def writer(self, schema: str, command: str) -> LakeTransaction:
@@ -230,8 +236,7 @@ class DatabaseTransaction(Definitions):
         for identifier in [i for i, source in self.databases.exported.items() if source is self]:
             del self.databases.exported[identifier]
         if self._has_turn:
-            self._has_turn = False
-            self.databases.turn(self._database).release()
+            self._give_up_turn()
         self.forget_schemas()
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rocklake_server.catalog.commit import Committer
 from rocklake_server.catalog.directory import Directory, Place
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.turns import Turn
 from rocklake_server.clock import Clock
 from rocklake_server.errors import CatalogError
 from rocklake_server.store.base import Store
@@ -41,7 +42,7 @@ class Databases:
         self.clock = clock
         self._open_store = open_store
         self._lakes: dict[int, asyncio.Task[OpenLake]] = {}
-        self._turns: dict[str, asyncio.Lock] = {}
+        self._turns: dict[str, Turn] = {}
         self.exported: dict[str, DatabaseTransaction] = {}
 
     @classmethod
@@ -63,9 +64,9 @@ class Databases:
         self._lakes.clear()
         await self.directory.close()
 
-    def turn(self, database: str) -> asyncio.Lock:
-        """Held by the read-write block that fills an empty database, so that others wait instead of colliding."""
-        return self._turns.setdefault(database, asyncio.Lock())
+    def turn(self, database: str) -> Turn:
+        """Held by the read-write block that fills or migrates a database, so that others wait instead of colliding."""
+        return self._turns.setdefault(database, Turn())
 
     async def lakes_of(self, database: str) -> dict[str, OpenLake]:
         """The open lakes of a database by schema."""

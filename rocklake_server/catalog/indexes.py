@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TypeAlias, cast
 
 from rocklake_server.catalog.view import Row
@@ -49,10 +50,15 @@ def _data_file_entries(relation: Relation) -> IndexEntries | None:
         return [
             (registered_at_key(cast("int | None", row[begin]), table_id, file_id), _NOTHING),
             (visible_at_key(table_id, cast("int | None", row[end]), file_id), _NOTHING),
-            (file_table_key(file_id), encode_reference(FileReference(table_id))),
+            (file_table_key(file_id), _table_reference(table_id)),
         ]
 
     return entries
+
+
+@lru_cache(maxsize=4096)
+def _table_reference(table_id: int | None) -> bytes:
+    return encode_reference(FileReference(table_id))
 
 
 def _delete_file_entries(relation: Relation) -> IndexEntries:

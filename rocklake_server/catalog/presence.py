@@ -17,12 +17,6 @@ from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key
 
 
-def is_fresh(root: Root, access: Access, row: Row) -> bool:
-    """Whether a counter proves that no committed row has this row's key: the key holds an id that is not below the
-    counter, and counters stay above every id that was ever inserted."""
-    return any(value >= root.counters.get(name, 0) for name, value in access.key_counters(row))
-
-
 async def row_is_present(lake: Lake, root: Root, relation: Relation, access: Access, row: Row, key: Key) -> bool:
     """Whether ``root`` holds a row under ``key``."""
     base = root.relations.by_id.get(relation.relation_id)
@@ -41,7 +35,7 @@ async def primary_is_taken(lake: Lake, root: Root, relation: Relation, row: Row,
     """Whether ``root`` holds a row with this row's primary key that the transaction did not remove itself."""
     access = access_of(relation)
     base = root.relations.by_id.get(relation.relation_id)
-    if base is None or is_fresh(root, access, row):
+    if base is None or access.freshness(root.counters)(row):
         return False
 
     def remains(key: Key) -> bool:

@@ -13,7 +13,7 @@ from rocklake_server.catalog.conflicts import (
     require_relations_unchanged,
 )
 from rocklake_server.catalog.lake import Lake
-from rocklake_server.catalog.presence import is_fresh, primary_is_taken, row_is_present
+from rocklake_server.catalog.presence import primary_is_taken, row_is_present
 from rocklake_server.catalog.reading import ReadView
 from rocklake_server.catalog.relations import Relations, row_transform
 from rocklake_server.catalog.root import Root
@@ -91,6 +91,7 @@ class LakeTransaction(ReadView):
         loads = not relation.partition and not access.keyed_by_ctid
         if rows and loads and relation.relation_id in self.root.relations.by_id:
             await self.lake.complete(self.root, self.root.relations.by_id[relation.relation_id])
+        is_new = self._is_new(relation, access)
         for count, values in enumerate(rows, 1):
             if not count % ROWS_PER_TURN:
                 await asyncio.sleep(0)
@@ -98,7 +99,9 @@ class LakeTransaction(ReadView):
             row: Row = (*values, self.lake.allocate_ctid())
             primary = access.primary_key(row)
             if primary is None:
-                key = await self._free_key(relation, access, staged, row)
+                key = access.key(row)
+                if key in staged.entries or not is_new(row):
+                    key = await self._free_key(relation, access, staged, row)
             else:
                 key = await self._claim(relation, access, staged, row)
                 staged.primary[primary] = key
@@ -162,11 +165,17 @@ class LakeTransaction(ReadView):
             key = access.key(row, ordinal)
         return key
 
+    def _is_new(self, relation: Relation, access: Access) -> Callable[[Row], bool]:
+        """Whether a row's key is certainly none that the root has."""
+        if access.keyed_by_ctid or relation.relation_id in self.created:
+            return lambda _: True
+        return access.freshness(self.root.counters)
+
     async def _is_present(self, relation: Relation, access: Access, staged: Staged, row: Row, key: Key) -> bool:
         entry = staged.entries.get(key)
         if entry is not None:
             return entry.new is not None
-        if access.keyed_by_ctid or relation.relation_id in self.created or is_fresh(self.root, access, row):
+        if self._is_new(relation, access)(row):
             return False
         return await row_is_present(self.lake, self.root, relation, access, row, key)
 

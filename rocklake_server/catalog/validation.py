@@ -18,7 +18,7 @@ from rocklake_server.catalog.conflicts import (
 )
 from rocklake_server.catalog.image import Changes, Partition
 from rocklake_server.catalog.lake import Lake
-from rocklake_server.catalog.presence import is_fresh, primary_is_taken, row_is_present
+from rocklake_server.catalog.presence import primary_is_taken, row_is_present
 from rocklake_server.catalog.relations import Relations
 from rocklake_server.catalog.root import CommitRecord, Root
 from rocklake_server.catalog.staged import Entry, Staged
@@ -145,12 +145,14 @@ async def _settled(
     access = access_of(relation)
     moved = access is not staged.access and relation.relation_id != staged.access.relation.relation_id
     unchanged = transaction.root is working.root and relation.relation_id not in working.changes
+    if unchanged and not moved:
+        return list(staged.effective())
     settled: list[tuple[Key, Entry]] = []
     taken: set[Key] = set()
     for count, (key, entry) in enumerate(staged.effective()):
         if count and not count % ROWS_PER_TURN:
             await asyncio.sleep(0)
-        if entry.base is None and entry.new is not None and (moved or not unchanged):
+        if entry.base is None and entry.new is not None:
             key = await _final_key(lake, working, access, staged, key if not moved else access.key(entry.new),
                                    entry.new, taken)
         taken.add(key)
@@ -177,7 +179,7 @@ async def _is_taken(lake: Lake, working: Working, access: Access, key: Key, row:
     was_changed, now = working.changed_to(access.relation.relation_id, access.partition(row), key)
     if was_changed:
         return now is not None
-    if is_fresh(working.root, access, row):
+    if access.freshness(working.root.counters)(row):
         return False
     return await row_is_present(lake, working.root, access.relation, access, row, key)
 

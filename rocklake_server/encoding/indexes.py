@@ -6,13 +6,22 @@ id under ``file_table``, table id and data file id under ``delete_file``.
 
 from __future__ import annotations
 
+import struct
+
 from rocklake_server.encoding import ordered
 from rocklake_server.errors import CorruptValue
 from rocklake_server.schema import system_subspaces as subspaces
 from rocklake_server.store.base import Key, Prefix
 
+_THREE_IDS = struct.Struct(">BBQQQ")
+
 
 def _index(which: int, *fields: int | None) -> bytes:
+    try:
+        if len(fields) == 3:
+            return _THREE_IDS.pack(subspaces.INDEXES, which, *fields)
+    except struct.error:
+        pass  # a NULL or a negative number: encode_int knows their patterns
     return bytes([subspaces.INDEXES, which]) + b"".join(map(ordered.encode_int, fields))
 
 
