@@ -176,7 +176,8 @@ def main() -> int:
     finally:
         server.kill()
     heading("Your turn: start the server on this lake, and attach your own DuckDB")
-    say(f"$ rocklake serve --store {STORE} --listen 127.0.0.1:{YOUR_PORT}", style="bold green")
+    command = Path(sys.executable).with_name("rocklake")
+    say(f"$ {command} serve --store {STORE} --listen 127.0.0.1:{YOUR_PORT}", style="bold green")
     say(f"D INSTALL ducklake; INSTALL postgres; {attach_statement(YOUR_PORT)};", style="bold cyan")
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
+from rocklake_server.catalog.databases import Databases, OpenLake
 from rocklake_server.catalog.definitions import Definitions
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.root import Root
@@ -128,7 +128,7 @@ class DatabaseTransaction(Definitions):
 
     def _give_up_turn(self) -> None:
         self._has_turn = False
-        self.databases.turn(self._database).give_up()
+        self.databases.turn(self._database).give_up(self)
 
     # -- rows -------------------------------------------------------------------------------------------------------
 
@@ -238,6 +238,3 @@ class DatabaseTransaction(Definitions):
         if self._has_turn:
             self._give_up_turn()
         self.forget_schemas()
-
-
-__all__ = ["PUBLIC", "DatabaseTransaction", "Modes"]

@@ -20,7 +20,8 @@ OLD_VERSIONS = frozenset({"0.1", "0.2", "0.3-dev1", "0.3", "0.4-dev1", "0.4"})
 """Catalog versions that DuckLake's ATTACH migrates."""
 
 PATIENCE_S = 3.0
-"""How long a block waits for one that has not begun to fill or migrate; for one that has, it waits to the end."""
+"""How long a block waits for one that has not begun to fill or migrate, whose turn lapses then; for one that has, it
+waits to the end."""
 
 
 class Writer(Protocol):
@@ -42,11 +43,10 @@ class Turn:
 
     async def take(self, holder: Writer, lakes: Callable[[], Awaitable[Collection[Lake]]]) -> bool:
         """Wait for the turn if the database, whose lakes ``lakes`` answers, needs turns. False when it does not, or
-        not any more, or when patience ended."""
+        not any more."""
         if not self._lock.locked() and await self._are_settled(await lakes()):
             return False
-        if not await self._acquire():
-            return False
+        await self._acquire()
         settled = True
         try:
             settled = await self._are_settled(await lakes())
@@ -57,19 +57,20 @@ class Turn:
             self._holder = holder
         return not settled
 
-    def give_up(self) -> None:
-        """By the holder, once."""
-        self._holder = None
-        self._lock.release()
+    def give_up(self, holder: Writer) -> None:
+        """By the holder; harmless when its turn has lapsed."""
+        if self._holder is holder:
+            self._holder = None
+            self._lock.release()
 
-    async def _acquire(self) -> bool:
+    async def _acquire(self) -> None:
         try:
             async with asyncio.timeout(PATIENCE_S):
-                return await self._lock.acquire()
+                await self._lock.acquire()
         except TimeoutError:
-            if self._holder is None or not self._holder.writes:
-                return False
-        return await self._lock.acquire()
+            if self._holder is not None and not self._holder.writes:
+                self.give_up(self._holder)
+            await self._lock.acquire()
 
     async def _are_settled(self, lakes: Collection[Lake]) -> bool:
         if all(lake.is_empty for lake in lakes):

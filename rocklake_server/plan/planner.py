@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from rocklake_server.catalog.view import Row, TransactionView
+from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import ProgramLimitExceeded, SyntaxProblem, TooManyColumns, Unsupported
 from rocklake_server.limits import COLUMNS_MAX
 from rocklake_server.pgformat.numbers import decode_numeric
@@ -21,7 +21,7 @@ from rocklake_server.plan.lowering import select, set_operations
 from rocklake_server.plan.lowering.query import Lowered, Output, QueryLowering
 from rocklake_server.plan.lowering.targets import column_indexes, writable, writes_to
 from rocklake_server.plan.lowering.writing import lower_delete, lower_insert, lower_update
-from rocklake_server.plan.model import Context, Plan, ResultColumn
+from rocklake_server.plan.model import Plan, ResultColumn
 from rocklake_server.plan.operators import GivenRows
 from rocklake_server.plan.scan_shape import shape_of
 from rocklake_server.plan.statement_plans import BoundPlan, Compiled, InsertPlan
@@ -213,6 +213,3 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
 def _parameters(queries: QueryLowering) -> tuple[ColumnType, ...]:
     types = queries.parameter_types
     return tuple(types.found.get(number, TEXT) for number in range(1, types.highest + 1))
-
-
-__all__ = ["Context", "Row", "plan_statement"]

@@ -185,6 +185,3 @@ def lower_delete(queries: QueryLowering, node: exp.Delete) -> tuple[Relation, Ru
     scope.add(relation_source(relation, alias, 0, relation.schema if alias == relation.name else None))
     conditions = where_conditions(queries.compiler(scope, "DELETE"), node.args.get("where"))
     return relation, Delete(relation, tuple(conditions)).run
-
-
-__all__ = ["lower_delete", "lower_insert", "lower_update"]
