@@ -215,6 +215,10 @@ class CardinalityViolation(CatalogError, sqlstate="21000"):
 class NotNullViolation(CatalogError, sqlstate="23502"):
     """A NULL in a column declared NOT NULL."""
 
+    @classmethod
+    def of(cls, relation: str, column: str) -> NotNullViolation:
+        return cls(f'null value in column "{column}" of relation "{relation}" violates not-null constraint')
+
 
 class UniqueViolation(CatalogError, sqlstate="23505", retryable=True):
     """A repeated primary key. DuckLake re-reads the newest snapshot and tries again."""

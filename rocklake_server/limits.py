@@ -21,6 +21,10 @@ GROUP_BYTES_MAX = 8 * 1024 * 1024
 SEND_BUFFER_BYTES = 256 * 1024
 """Reply bytes that are gathered before the socket is drained."""
 
+IDENTIFIER_BYTES_MAX = 1023
+"""Longest identifier; longer ones are cut, as PostgreSQL cuts those of more than 63 bytes. SHOW max_identifier_length
+tells clients."""
+
 COLUMNS_MAX = 32_767
 """Columns of a relation: the wire counts them in an int16."""
 

@@ -53,13 +53,19 @@ class LakeClient:
     """One DuckDB process's view of a lake: attached as ``lake``, which is also the current database."""
 
     def __init__(
-        self, dsn: str, data_path: Path, options: str = "", extensions: Sequence[str] = EXTENSIONS
+        self,
+        dsn: str,
+        data_path: Path,
+        options: str = "",
+        extensions: Sequence[str] = EXTENSIONS,
+        settings: Sequence[str] = (),
     ) -> None:
+        """``options`` continue the ATTACH statement's list; ``settings`` are statements that run before it."""
         self.connection = connect(extensions)
         self.dsn = dsn
         self.data_path = data_path
         self._attach = f"ATTACH 'ducklake:postgres:{dsn}' AS lake (DATA_PATH '{data_path}/'{options})"
-        self.run(self._attach, "USE lake")
+        self.run(*settings, self._attach, "USE lake")
 
     def run(self, *statements: str) -> None:
         """Execute statements one after another, reading each result to its end."""

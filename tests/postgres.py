@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -63,6 +64,13 @@ def _wait_until_ready(dsn: str, process: subprocess.Popen[bytes], log: Path) -> 
 @pytest.fixture(scope="session")
 def postgres_dsn() -> Iterator[str]:
     """The connection string of a running server with an empty database; the user is a superuser."""
+    with running_postgres() as dsn:
+        yield dsn
+
+
+@contextmanager
+def running_postgres() -> Iterator[str]:
+    """A server of its own for as long as the context lasts; the value is its connection string."""
     folder = Path(tempfile.mkdtemp(prefix="rocklake-postgres-", dir="/tmp"))
     binaries = _bin_folder()
     if os.geteuid() == 0:

@@ -303,7 +303,4 @@ class LakeTransaction(ReadView):
 def _check_required(relation: Relation, access: Access, values: Sequence[Value]) -> None:
     for index in access.required:
         if values[index] is None:
-            name = relation.columns[index].name
-            raise NotNullViolation(
-                f'null value in column "{name}" of relation "{relation.name}" violates not-null constraint'
-            )
+            raise NotNullViolation.of(relation.name, relation.columns[index].name)

@@ -11,9 +11,8 @@ from rocklake_server.errors import (
     InvalidTextRepresentation,
     StringTooLong,
 )
+from rocklake_server.limits import IDENTIFIER_BYTES_MAX
 from rocklake_server.pgformat.integers import SPACES, invalid_syntax
-
-NAME_BYTES_MAX = 63
 
 _BOOLEANS = {
     **{word[:length]: True for word in ("true", "yes") for length in range(1, len(word) + 1)},
@@ -57,10 +56,10 @@ def decode_utf8(data: bytes | memoryview) -> str:
 
 
 def truncate_name(text: str) -> str:
-    """At most 63 bytes of UTF-8, cut at a character, as the type name stores identifiers."""
+    """At most IDENTIFIER_BYTES_MAX of UTF-8, cut at a character, as the type name stores identifiers."""
     check_text(text)
     data = text.encode()
-    return text if len(data) <= NAME_BYTES_MAX else data[:NAME_BYTES_MAX].decode(errors="ignore")
+    return text if len(data) <= IDENTIFIER_BYTES_MAX else data[:IDENTIFIER_BYTES_MAX].decode(errors="ignore")
 
 
 def decode_char(text: str) -> str:

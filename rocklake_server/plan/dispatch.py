@@ -20,8 +20,6 @@ Lower: TypeAlias = "Callable[[QueryLowering, Any], Lowered]"
 _COMPILERS: dict[type[exp.Expr], Compile] = {}
 _LOWERINGS: dict[type[exp.Expr], Lower] = {}
 
-_UNNAMED = {"conflict": "the clause after its rows"}
-
 
 def compiles(*classes: type[exp.Expr]) -> Callable[[Compile], Compile]:
     """Register the compiler of expression nodes of these classes."""
@@ -75,5 +73,5 @@ def only(node: exp.Expr, *lowered: str) -> None:
     """Refuse a node that has any argument but ``lowered``. Raises Unsupported naming the clauses."""
     extra = sorted(name for name, value in node.args.items() if value and name not in lowered)
     if extra:
-        clauses = ", ".join(_UNNAMED.get(name, name.rstrip("_").replace("_", " ").upper()) for name in extra)
+        clauses = ", ".join(name.rstrip("_").replace("_", " ").upper() for name in extra)
         raise Unsupported(f"{label(node)} with {clauses} is not supported")

@@ -62,7 +62,7 @@ class InsertSource:
 Assignments = Sequence[tuple[int, Expr]]
 
 
-def _changer(assignments: Assignments, width: int, env: Env) -> Callable[[Row], Row]:
+def changer(assignments: Assignments, width: int, env: Env) -> Callable[[Row], Row]:
     """The new values of a row, from the row (and what is joined to it)."""
     bound = [(index, expression.bind(env)) for index, expression in assignments]
 
@@ -86,7 +86,7 @@ class Update:
     async def run(self, env: Env) -> Outcome:
         matches = await Scan(self.relation, self.conditions).matches(env)
         await prepare([expression for _index, expression in self.assignments], env)
-        change = _changer(self.assignments, len(self.relation.columns), env)
+        change = changer(self.assignments, len(self.relation.columns), env)
         count = await env.need().view.update(self.relation, [(match, change(match.row)) for match in matches])
         return Outcome(f"UPDATE {count}")
 
@@ -131,7 +131,7 @@ class UpdateFrom:
         chunks = await env.need().view.chunks(self.relation, bounds)
         keeps, fits = bind_all(self.own, env), bind_all(self.residual, env)
         probes = [(pair.left.bind(env), pair.left_key) for pair in self.pairs]
-        change = _changer(self.assignments, len(self.relation.columns), env)
+        change = changer(self.assignments, len(self.relation.columns), env)
         changes: list[tuple[Match, Row]] = []
         for chunk in chunks:
             for number, row in enumerate(chunk.rows):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rocklake_server.errors import InvalidParameterValue
-from rocklake_server.sql.names import NAME_BYTES_MAX
+from rocklake_server.limits import IDENTIFIER_BYTES_MAX
 
 SERVER_VERSION = "15.0 (RockLake)"
 SERVER_VERSION_NUM = "150000"
@@ -146,7 +146,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("synchronous_commit", "on", _choice("on")),
         Setting("jit", "off", _boolean),
         Setting("default_table_access_method", "heap", _choice("heap")),
-        Setting("max_identifier_length", str(NAME_BYTES_MAX), fixed=True),
+        Setting("max_identifier_length", str(IDENTIFIER_BYTES_MAX), fixed=True),
         Setting("max_index_keys", "32", fixed=True),
         Setting("block_size", "8192", fixed=True),
         Setting("escape_string_warning", "on", _boolean),

@@ -6,9 +6,7 @@ import re
 from dataclasses import dataclass
 
 from rocklake_server.errors import Unsupported
-
-NAME_BYTES_MAX = 63
-"""PostgreSQL cuts longer identifiers (NAMEDATALEN - 1); so does ``fold``, on a character boundary."""
+from rocklake_server.limits import IDENTIFIER_BYTES_MAX
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_$]*")
 
@@ -25,15 +23,16 @@ class QualifiedName:
 
 
 def fold(identifier: str, *, quoted: bool) -> str:
-    """The identifier as PostgreSQL stores it: lower-cased unless quoted (ASCII only), cut to 63 bytes."""
+    """The identifier as it is stored: lower-cased unless quoted (ASCII only), and cut to IDENTIFIER_BYTES_MAX on a
+    character boundary."""
     if not quoted:
         identifier = identifier.lower() if identifier.isascii() else _fold_ascii(identifier)
-    if len(identifier) * 4 <= NAME_BYTES_MAX:
+    if len(identifier) * 4 <= IDENTIFIER_BYTES_MAX:
         return identifier
     encoded = identifier.encode()
-    if len(encoded) <= NAME_BYTES_MAX:
+    if len(encoded) <= IDENTIFIER_BYTES_MAX:
         return identifier
-    return encoded[:NAME_BYTES_MAX].decode(errors="ignore")
+    return encoded[:IDENTIFIER_BYTES_MAX].decode(errors="ignore")
 
 
 def _fold_ascii(identifier: str) -> str:

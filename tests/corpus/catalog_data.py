@@ -69,40 +69,49 @@ def tables(line: str) -> dict[str, str]:
     return found
 
 
-def build(line: str, ours: Connection, theirs: Connection) -> frozenset[str]:
-    """Make the catalog of ``line`` in both databases, which are empty. Returns the names of its relations."""
+def build(line: str, *connections: Connection) -> frozenset[str]:
+    """Make the catalog of ``line`` in each database, all of them empty. Returns the names of its relations; what the
+    rows are made from is asked of the last database."""
     created = tables(line)
     second = [created[name].replace('"public"', f'"{SECOND_SCHEMA}"') for name in IN_SECOND_SCHEMA]
     for text in (*created.values(), *FURTHER[line], f"CREATE SCHEMA {SECOND_SCHEMA}", *second):
-        for connection in (ours, theirs):
+        for connection in connections:
             connection.execute(text)
-    for text in _inserts(theirs):
-        for connection in (ours, theirs):
+    described = _described(connections[-1])
+    for text in _inserts(described):
+        for connection in connections:
             connection.execute(text)
-    names = theirs.execute(
-        "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace AND nspname !~ '^(pg_|inf)'"
-    )
-    return frozenset({"public", SECOND_SCHEMA, *(name for (name,) in names.fetchall())})
+    return frozenset({"public", SECOND_SCHEMA, *(table for _schema, table in described)})
 
 
-def _inserts(connection: Connection) -> list[str]:
-    """One INSERT per table, from what PostgreSQL says about its columns."""
+_Column = tuple[str, str, bool, bool]
+
+
+def _described(connection: Connection) -> dict[tuple[str, str], list[_Column]]:
+    """By schema and table: each column's name, type, whether it may be NULL, and whether it is the primary key."""
+    keys = connection.execute(
+        "SELECT nspname, relname, conkey FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid "
+        "JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE contype = 'p'"
+    ).fetchall()
+    first_keys = {(schema, table, numbers[0]) for schema, table, numbers in keys}
     columns = connection.execute(
-        "SELECT table_schema, table_name, column_name, udt_name, is_nullable = 'YES', c.conkey[1] = ordinal_position "
-        "FROM information_schema.columns LEFT JOIN pg_constraint c ON c.contype = 'p' "
-        "AND c.conrelid = (quote_ident(table_schema) || '.' || quote_ident(table_name))::regclass "
-        "WHERE table_schema NOT IN ('pg_catalog', 'information_schema') "
+        "SELECT table_schema, table_name, ordinal_position, column_name, udt_name, is_nullable "
+        "FROM information_schema.columns WHERE table_schema NOT IN ('pg_catalog', 'information_schema') "
         "ORDER BY table_schema, table_name, ordinal_position"
     ).fetchall()
-    grouped: dict[tuple[str, str], list[tuple[str, str, bool, bool]]] = {}
-    for schema, table, *column in columns:
-        grouped.setdefault((schema, table), []).append((column[0], column[1], column[2], bool(column[3])))
+    found: dict[tuple[str, str], list[_Column]] = {}
+    for schema, table, number, name, kind, nullable in columns:
+        column = (name, kind, nullable == "YES", (schema, table, number) in first_keys)
+        found.setdefault((schema, table), []).append(column)
+    return found
+
+
+def _inserts(described: dict[tuple[str, str], list[_Column]]) -> list[str]:
+    """One INSERT per table."""
     return [
         f"INSERT INTO {schema}.{table} VALUES "
-        + ", ".join(
-            f"({', '.join(_literal(number, *column) for column in described)})" for number in range(len(KEYS))
-        )
-        for (schema, table), described in grouped.items()
+        + ", ".join(f"({', '.join(_literal(number, *column) for column in columns)})" for number in range(len(KEYS)))
+        for (schema, table), columns in described.items()
     ]
 
 

@@ -44,12 +44,12 @@ class Side:
 
     def __init__(self, connection: Connection, known: frozenset[str]) -> None:
         """``known`` are the names of the catalog's schemas and relations."""
-        self._connection = connection
+        self.connection = connection
         self._known = known
 
     def execute(self, text: str, stream: bytes = b"") -> list[Answer]:
         """Every result of a text; ``stream`` is what a COPY FROM STDIN is given."""
-        pgconn = self._connection.pgconn
+        pgconn = self.connection.pgconn
         pgconn.send_query(text.encode())
         answers: list[Answer] = []
         while (result := pgconn.get_result()) is not None:
@@ -82,12 +82,12 @@ class Side:
         """The results of a text after ``before``, then what the relations hold that it wrote."""
         self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         try:
-            for statement in (*self._prepared(text), *before):
+            for statement in (*self.prepared(text), *before):
                 (answer,) = self.execute(statement)
                 assert answer.sqlstate is None, (statement, answer)
             answers = [
                 _without_own_values(text, answer, self._known)
-                for answer in self.execute(self._with_ctids(text), stream)
+                for answer in self.execute(self.with_ctids(text), stream)
             ]
             if all(answer.sqlstate is None for answer in answers):
                 answers += [answer for name in written(text) for answer in self._contents(name)]
@@ -100,7 +100,7 @@ class Side:
         columns = "" if copy.columns is None else "(" + ", ".join(copy.columns) + ")"
         binary = copy.options.format is CopyFormat.BINARY
         options = "FORMAT BINARY" if binary else f"FORMAT TEXT, NULL '{copy.options.null}'"
-        with self._connection.cursor().copy(f"COPY {copy.table} {columns} TO STDOUT ({options})") as out:
+        with self.connection.cursor().copy(f"COPY {copy.table} {columns} TO STDOUT ({options})") as out:
             stream = b"".join(bytes(data) for data in out)
         self.execute("ROLLBACK")
         return stream
@@ -118,8 +118,8 @@ class Side:
         rows = sorted((tuple(row[index] for index in kept) for row in answers[0].rows), key=repr)
         return [answers[0]._replace(rows=tuple(rows))]
 
-    def _with_ctids(self, text: str) -> str:
-        """The first rows' own ctids for those in the text."""
+    def with_ctids(self, text: str) -> str:
+        """A text with the first rows' own ctids for those in the text."""
         literals = list(dict.fromkeys(_CTID.findall(text)))
         targets = written(text)
         if not literals or not targets:
@@ -133,8 +133,8 @@ class Side:
         (answer,) = self.execute(f"SELECT t.*, ctid FROM {name} AS t")
         return [str(row[-1]) for row in sorted(answer.rows, key=lambda row: repr(row[:-1]))]
 
-    def _prepared(self, text: str) -> list[str]:
-        """The temporary table of an update by ctid, filled where the text does not fill it itself."""
+    def prepared(self, text: str) -> list[str]:
+        """What makes the temporary table of an update by ctid, filled where the text does not fill it itself."""
         found = _UPDATE_DATA.search(text)
         if found is None or text.upper().startswith("CREATE"):
             return []
@@ -183,6 +183,25 @@ def inner_query(text: str) -> str | None:
     return statement.query.text if isinstance(statement, CopyOut) and statement.query is not None else None
 
 
+def stream_for(text: str, side: Side) -> bytes:
+    """What a COPY FROM STDIN is given: the rows that its relation holds on ``side``."""
+    statement = parse_statement(split_statements(text)[0])
+    if not isinstance(statement, CopyIn):
+        return b""
+    if statement.table.name.startswith("update_data"):
+        return b"new\t(0,1)\n\b\t(0,2)\n"
+    return side.contents_as_stream(statement)
+
+
+def counted_by_the_server(text: str) -> bool:
+    """Whether the number of rows that a text answers is each server's own: it reads system relations."""
+    return _SYSTEM.search(text) is not None
+
+
+def without_count(tag: str) -> str:
+    return _COUNT.sub("", tag)
+
+
 def _answer(result: pq.abc.PGresult) -> Answer:
     if result.status not in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.ExecStatus.EMPTY_QUERY):
         return Answer((result.error_field(pq.DiagnosticField.SQLSTATE) or b"?").decode())
@@ -224,7 +243,7 @@ def _without_own_values(text: str, answer: Answer, known: frozenset[str]) -> Ans
         for row in answer.rows
     ]
     rows.sort(key=repr)
-    if _SYSTEM.search(text):
+    if counted_by_the_server(text):
         rows = [row for row in rows if not known.isdisjoint(row)]
-        return answer._replace(tag=_COUNT.sub("", answer.tag), rows=tuple(rows))
+        return answer._replace(tag=without_count(answer.tag), rows=tuple(rows))
     return answer._replace(rows=tuple(rows))

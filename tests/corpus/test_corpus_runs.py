@@ -8,12 +8,9 @@ from typing import NamedTuple
 import psycopg
 import pytest
 
-from rocklake_server.sql.parse import parse_statement
-from rocklake_server.sql.split import split_statements
-from rocklake_server.sql.statements import CopyIn
 from tests.corpus.catalog_data import build
 from tests.corpus.rewriting import rewritten
-from tests.corpus.sides import Answer, Side, inner_query, made_room
+from tests.corpus.sides import Answer, Side, inner_query, made_room, stream_for
 from tests.corpus_loader import VARIANTS, Entry, load
 from tests.servers import ExternalServer, RockLakeServer
 
@@ -71,7 +68,7 @@ def test_most_statements_can_be_rewritten() -> None:
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in ENTRIES])
 def test_a_statement_answers_what_postgresql_answers(catalogs: dict[str, Both], entry: Entry) -> None:
     both = catalogs[entry.name.split("/")[0]]
-    stream = _stream(entry, both.theirs)
+    stream = stream_for(entry.text, both.theirs)
     for name, text in spellings(entry, both.theirs).items():
         theirs = _expected(both.theirs.run(text, stream=stream))
         assert both.ours.run(text, stream=stream) == theirs, (name, text)
@@ -94,12 +91,3 @@ def _expected(answers: list[Answer]) -> list[Answer]:
         for answer in answers
     ]
     return [answer._replace(rows=()) if empty else answer for answer, empty in zip(answers, emptied, strict=True)]
-
-
-def _stream(entry: Entry, side: Side) -> bytes:
-    statement = parse_statement(split_statements(entry.text)[0])
-    if not isinstance(statement, CopyIn):
-        return b""
-    if statement.table.name.startswith("update_data"):
-        return b"new\t(0,1)\n\b\t(0,2)\n"
-    return side.contents_as_stream(statement)

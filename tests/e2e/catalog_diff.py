@@ -9,12 +9,16 @@ from datetime import datetime
 from uuid import UUID
 
 import psycopg
+from psycopg.types.string import TextLoader
 
 SHOWN_ROWS_MAX = 5
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _RELATIONS = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
 # A delete file holds the random name of its data file, so its compressed size differs from run to run.
 _RANDOM_SIZES = {"ducklake_delete_file": {"file_size_bytes", "footer_size"}}
+_TIMES = {"ducklake_snapshot": {"snapshot_time"}, "ducklake_files_scheduled_for_deletion": {"schedule_start"}}
+_AS_TEXT = ("date", "time", "timetz", "timestamp", "timestamptz", "interval")
+"""Types with values that Python's own cannot hold: infinity, 24:00:00, years before Christ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class CatalogReader:
     def __init__(self, dsn: str, data_path: str) -> None:
         self._connection = psycopg.connect(dsn, autocommit=True)
         self._data_path = data_path
+        for name in _AS_TEXT:
+            self._connection.adapters.register_loader(name, TextLoader)
 
     def read(self) -> Catalog:
         names = sorted(name for (name,) in self._connection.execute(_RELATIONS) if name.startswith("ducklake_"))
@@ -62,10 +68,11 @@ class CatalogReader:
         cursor = self._connection.execute(f'SELECT * FROM "{name}"')
         description = cursor.description or []
         columns = tuple((c.name, c.type_code, c.precision, c.scale) for c in description)
-        random = [c.name in _RANDOM_SIZES.get(name, set()) for c in description]
+        hidden = _RANDOM_SIZES.get(name, set()) | _TIMES.get(name, set())
+        random = [c.name in hidden for c in description]
         rows: Counter[tuple[object, ...]] = Counter()
         for row in cursor:
-            rows[tuple("<size>" if hide else self.comparable(v) for hide, v in zip(random, row, strict=True))] += 1
+            rows[tuple("<hidden>" if hide else self.comparable(v) for hide, v in zip(random, row, strict=True))] += 1
         return Relation(columns, rows)
 
 

@@ -9,36 +9,30 @@ from sqlglot import exp
 
 from rocklake_server.errors import SyntaxProblem, Unsupported
 from rocklake_server.plan.casts import assign
-from rocklake_server.plan.compiler import Compiler
-from rocklake_server.plan.dispatch import label, only
-from rocklake_server.plan.expressions import ColumnRef, Constant, Env, Expr
+from rocklake_server.plan.dispatch import only
+from rocklake_server.plan.expressions import ColumnRef, Env, Expr
 from rocklake_server.plan.joins import equality_pair
+from rocklake_server.plan.lowering.assignments import assigned, assignments_of
 from rocklake_server.plan.lowering.from_items import add_item, add_join, relation_source
 from rocklake_server.plan.lowering.from_tree import FromTree, Item, Step
 from rocklake_server.plan.lowering.query import QueryLowering
 from rocklake_server.plan.lowering.select import where_conditions
-from rocklake_server.plan.lowering.targets import column_index, column_indexes, target_of
+from rocklake_server.plan.lowering.targets import column_indexes, target_of
+from rocklake_server.plan.lowering.upserting import lower_conflict
 from rocklake_server.plan.model import Outcome
 from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.operators import OneRow, Project, Scan, ValuesRows
 from rocklake_server.plan.rewriting import has_correlation, references, shift
 from rocklake_server.plan.scope import Scope
+from rocklake_server.plan.upserts import Upsert
 from rocklake_server.plan.writes import Delete, InsertSource, Update, UpdateFrom
 from rocklake_server.schema.model import Relation
 
 Run: TypeAlias = Callable[[Env], Awaitable[Outcome]]
 
 
-def _is_default(node: exp.Expr) -> bool:
-    """The DEFAULT keyword in place of an expression."""
-    if isinstance(node, exp.Column):
-        node = node.this
-    word = isinstance(node, exp.Var) or (isinstance(node, exp.Identifier) and not node.args.get("quoted"))
-    return word and node.name.upper() == "DEFAULT"
-
-
 def lower_insert(queries: QueryLowering, node: exp.Insert) -> tuple[Relation, Run]:
-    only(node, "this", "expression", "default", "with_")
+    only(node, "this", "expression", "default", "with_", "conflict")
     queries.define(node.args.get("with_"))
     columns: list[str] | None = None
     table = node.this
@@ -46,21 +40,30 @@ def lower_insert(queries: QueryLowering, node: exp.Insert) -> tuple[Relation, Ru
         only(table, "this", "expressions")
         columns = [identifier(column) for column in table.expressions]
         table = table.this
-    relation, _alias = target_of(queries, table)
-    indexes = column_indexes(relation, columns)
+    relation, alias = target_of(queries, table)
+    insert = _insert(queries, relation, node, column_indexes(relation, columns), explicit=columns is not None)
+    conflict = node.args.get("conflict")
+    if conflict is None:
+        return relation, insert.run
+    taken = lower_conflict(queries, relation, alias, conflict)
+    return relation, insert.run if taken is None else Upsert(relation, insert.indexes, insert.source, taken).run
+
+
+def _insert(queries: QueryLowering, relation: Relation, node: exp.Insert, indexes: tuple[int, ...], *,
+            explicit: bool) -> InsertSource:
     if node.args.get("default"):
-        return relation, InsertSource(relation, (), OneRow()).run
+        return InsertSource(relation, (), OneRow())
     source = node.expression
     plain = isinstance(source, exp.Values) and not any(source.args.get(key) for key in ("order", "limit", "offset"))
     if plain and not source.args.get("with_"):
-        return relation, _insert_values(queries, relation, indexes, source, explicit=columns is not None).run
+        return _insert_values(queries, relation, indexes, source, explicit=explicit)
     lowered = queries.lower(source)
-    indexes = _fitted(indexes, len(lowered.outputs), explicit=columns is not None)
+    indexes = _fitted(indexes, len(lowered.outputs), explicit=explicit)
     expressions = tuple(
         assign(ColumnRef(output.type, position), relation.columns[index].type, relation.columns[index].name)
         for position, (index, output) in enumerate(zip(indexes, lowered.outputs, strict=True))
     )
-    return relation, InsertSource(relation, indexes, Project(lowered.operator, expressions)).run
+    return InsertSource(relation, indexes, Project(lowered.operator, expressions))
 
 
 def _fitted(indexes: tuple[int, ...], count: int, *, explicit: bool) -> tuple[int, ...]:
@@ -80,17 +83,10 @@ def _insert_values(queries: QueryLowering, relation: Relation, indexes: tuple[in
         raise SyntaxProblem("VALUES lists must all be the same length")
     indexes = _fitted(indexes, len(lines[0]), explicit=explicit)
     typed = tuple(
-        tuple(_assigned(compiler, relation, index, item) for index, item in zip(indexes, line, strict=True))
+        tuple(assigned(compiler, relation, index, item) for index, item in zip(indexes, line, strict=True))
         for line in lines
     )
     return InsertSource(relation, indexes, ValuesRows(typed))
-
-
-def _assigned(compiler: Compiler, relation: Relation, index: int, node: exp.Expr) -> Expr:
-    column = relation.columns[index]
-    if _is_default(node):
-        return Constant(column.type, column.default)
-    return assign(compiler.compile(node), column.type, column.name)
 
 
 def lower_update(queries: QueryLowering, node: exp.Update) -> tuple[Relation, Run]:
@@ -109,7 +105,7 @@ def lower_update(queries: QueryLowering, node: exp.Update) -> tuple[Relation, Ru
         for part in node.args.get("joins") or ():
             add_join(queries, tree, part)
     compiler = queries.compiler(tree.scope, "UPDATE")
-    assignments = _assignments(compiler, relation, node.expressions)
+    assignments = assignments_of(compiler, relation, node.expressions)
     conditions = where_conditions(compiler, node.args.get("where"))
     if len(tree.items) == 1:
         return relation, Update(relation, tuple(conditions), assignments).run
@@ -149,32 +145,6 @@ def _update_from(relation: Relation, tree: FromTree, width: int, conditions: lis
 
 def _moved(item: Item, width: int) -> Item:
     return Item(item.operator, item.start - width, item.width, item.optional)
-
-
-def _assignments(compiler: Compiler, relation: Relation, nodes: list[exp.Expr]) -> tuple[tuple[int, Expr], ...]:
-    found: dict[int, Expr] = {}
-    for node in nodes:
-        if not isinstance(node, exp.EQ):
-            raise Unsupported(f"{label(node)} in SET is not supported")
-        for column, value in _pairs(node):
-            if not isinstance(column, exp.Column) or column.args.get("table") is not None:
-                raise Unsupported("a qualified column as the target of SET is not supported")
-            index = column_index(relation, identifier(column.this))
-            if index in found:
-                raise SyntaxProblem(f'multiple assignments to same column "{relation.columns[index].name}"')
-            found[index] = _assigned(compiler, relation, index, value)
-    return tuple(found.items())
-
-
-def _pairs(node: exp.EQ) -> list[tuple[exp.Expr, exp.Expr]]:
-    left, right = node.this, node.expression
-    if not isinstance(left, exp.Tuple):
-        return [(left, right)]
-    if not isinstance(right, exp.Tuple):
-        raise Unsupported("SET of several columns from one source is not supported")
-    if len(left.expressions) != len(right.expressions):
-        raise SyntaxProblem("number of columns does not match number of values")
-    return list(zip(left.expressions, right.expressions, strict=True))
 
 
 def lower_delete(queries: QueryLowering, node: exp.Delete) -> tuple[Relation, Run]:

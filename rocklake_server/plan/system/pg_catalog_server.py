@@ -8,6 +8,7 @@ here.
 from __future__ import annotations
 
 from rocklake_server.catalog.view import TransactionView
+from rocklake_server.limits import IDENTIFIER_BYTES_MAX
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.relation import SystemRow, SystemRows, constant, from_view
 
@@ -60,7 +61,10 @@ RELATIONS = (
         "boot_val text, reset_val text, sourcefile text, sourceline int4, pending_restart bool",
         (
             _setting("integer_datetimes", "on", "bool", "Datetimes are 64-bit integers."),
-            _setting("max_identifier_length", "63", "integer", "Longest identifier, in bytes.", bounded=True),
+            _setting(
+                "max_identifier_length", str(IDENTIFIER_BYTES_MAX), "integer", "Longest identifier, in bytes.",
+                bounded=True,
+            ),
             _setting("max_index_keys", "32", "integer", "Most columns of an index.", bounded=True),
             _setting("server_encoding", "UTF8", "string", "The encoding of the database."),
         ),

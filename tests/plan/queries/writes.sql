@@ -78,6 +78,35 @@ DELETE FROM w WHERE id IN (SELECT id FROM w WHERE id > 300)
 DELETE FROM w x WHERE x.note = 'rounded'
 DELETE FROM w WHERE nosuch = 1
 DELETE FROM nosuch
+INSERT INTO w (id, note) VALUES (600, 'a'), (601, 'b') ON CONFLICT (id) DO NOTHING
+INSERT INTO w (id, note) VALUES (601, 'c'), (602, 'd') ON CONFLICT DO NOTHING
+INSERT INTO w (id, note) VALUES (602, 'e'), (603, 'f'), (603, 'g') ON CONFLICT ON CONSTRAINT w_pkey DO NOTHING
+INSERT INTO w (id, note, name) VALUES (603, 'h', 'x'), (604, 'i', 'y') ON CONFLICT (id) DO UPDATE SET note = EXCLUDED.note, name = excluded.name
+INSERT INTO w AS z (id, note) VALUES (604, 'j'), (605, 'k') ON CONFLICT (id) DO UPDATE SET note = z.note || EXCLUDED.note, small = 5 WHERE z.id > 600
+INSERT INTO w (id, note) VALUES (604, 'l'), (605, 'm') ON CONFLICT (id) DO UPDATE SET (note, small) = (excluded.note, DEFAULT) WHERE excluded.note = 'm'
+INSERT INTO w (id, note) SELECT id, 'from select' FROM w WHERE id > 602 ON CONFLICT (id) DO UPDATE SET ratio = 0.5
+INSERT INTO w (id, note) VALUES (604, 'n'), (604, 'o') ON CONFLICT (id) DO UPDATE SET note = excluded.note
+INSERT INTO w (id, note) VALUES (606, 'n'), (606, 'o') ON CONFLICT (id) DO UPDATE SET note = excluded.note
+INSERT INTO w (id, note) VALUES (604, 'n'), (604, 'o') ON CONFLICT (id) DO UPDATE SET note = excluded.note WHERE w.small = 12345
+INSERT INTO w (id, note) VALUES (604, 'p') ON CONFLICT (id) DO UPDATE SET id = 607
+INSERT INTO w (id, note) VALUES (605, 'p') ON CONFLICT (id) DO UPDATE SET id = 607
+INSERT INTO w (id, note) VALUES (604, NULL) ON CONFLICT (id) DO NOTHING
+INSERT INTO w (id, note) VALUES (607, NULL) ON CONFLICT (id) DO UPDATE SET note = 'x'
+INSERT INTO w (id, note) VALUES (NULL, 'x') ON CONFLICT (id) DO NOTHING
+INSERT INTO w (id, note) VALUES (607, 'x') ON CONFLICT (note) DO NOTHING
+INSERT INTO w (id, note) VALUES (607, 'x') ON CONFLICT (id, note) DO NOTHING
+INSERT INTO w (id, note) VALUES (607, 'x') ON CONFLICT (nosuch) DO NOTHING
+INSERT INTO w (id, note) VALUES (607, 'x') ON CONFLICT ON CONSTRAINT nosuch DO NOTHING
+INSERT INTO w (id, note) VALUES (607, 'x') ON CONFLICT DO UPDATE SET note = 'x'
+INSERT INTO w (id, note) VALUES (607, 'x') ON CONFLICT (id) DO UPDATE SET nosuch = 'x'
+INSERT INTO w (id, note) VALUES (607, 'x') ON CONFLICT (id) DO UPDATE SET note = note || 'x'
+INSERT INTO w (id, note) VALUES (607, 'x') ON CONFLICT (id) DO UPDATE SET note = excluded.nosuch
+INSERT INTO w (id, raw, note) VALUES (607, E'\\x0001', 'x') ON CONFLICT (id) DO UPDATE SET raw = EXCLUDED.raw
+INSERT INTO u (id, a) VALUES (90, 1), (90, 1) ON CONFLICT DO NOTHING
+INSERT INTO u (id, a) VALUES (90, 1) ON CONFLICT (id) DO NOTHING
+SELECT id, note, name, small, ratio, raw FROM w WHERE id >= 600 ORDER BY id
+SELECT count(*) FROM u WHERE id = 90
+DELETE FROM u WHERE id = 90
 ALTER TABLE w ADD COLUMN extra BIGINT DEFAULT 7
 ALTER TABLE w ADD COLUMN extra BIGINT
 ALTER TABLE w ADD COLUMN IF NOT EXISTS extra BIGINT

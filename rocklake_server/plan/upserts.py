@@ -1,0 +1,101 @@
+"""INSERT .. ON CONFLICT: rows whose primary key is taken change the row that holds it, or are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rocklake_server.catalog.view import Bounds, Match, Row
+from rocklake_server.errors import CardinalityViolation, NotNullViolation, SerializationFailure, UniqueViolation
+from rocklake_server.plan.expressions import Env, Expr
+from rocklake_server.plan.model import Outcome
+from rocklake_server.plan.operators import Operator, bind_all, prepare
+from rocklake_server.plan.writes import Assignments, changer, completed
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.types import Value
+
+_Primary = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OnTaken:
+    """What becomes of a row whose primary key is taken; ``assignments`` of ``None`` leave it out.
+
+    Assignments and conditions see the row that holds the key, ctid included, followed by the proposed one.
+    """
+
+    assignments: Assignments | None
+    conditions: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Upsert:
+    """INSERT .. ON CONFLICT of rows that are already converted to the types of ``indexes``."""
+
+    relation: Relation
+    indexes: tuple[int, ...]
+    source: Operator
+    taken: OnTaken
+
+    async def run(self, env: Env) -> Outcome:
+        """Raises what an insert raises, CardinalityViolation for two rows of one key to update, and
+        SerializationFailure when the key's row was committed after this transaction's picture."""
+        proposed = completed(self.relation, self.indexes, list((await self.source.open(env))()))
+        assignments = self.taken.assignments
+        await prepare([*self.taken.conditions, *(value for _index, value in assignments or ())], env)
+        holders = await self._holders(env, proposed)
+        change = changer(assignments or (), len(self.relation.columns), env)
+        keeps = bind_all(self.taken.conditions, env)
+        fresh: list[Row] = []
+        changes: list[tuple[Match, Row]] = []
+        written: set[_Primary] = set()
+        for row in proposed:
+            primary = self._primary(row)
+            holder = holders.get(primary)
+            if primary not in written and holder is None:
+                fresh.append(row)
+                written.add(primary)
+                continue
+            self._check_required(row)
+            if assignments is None:
+                continue
+            if holder is None or primary in written:
+                raise CardinalityViolation("the DO UPDATE of an INSERT cannot affect row a second time")
+            joined = holder.row + row
+            if keeps is None or keeps(joined):
+                changes.append((holder, change(joined)))
+                written.add(primary)
+        return Outcome(f"INSERT 0 {await self._write(env, fresh, changes)}")
+
+    async def _write(self, env: Env, fresh: Sequence[Row], changes: Sequence[tuple[Match, Row]]) -> int:
+        view = env.need().view
+        try:
+            count = await view.insert(self.relation, fresh)
+        except UniqueViolation:
+            raise SerializationFailure.update() from None
+        return count + await view.update(self.relation, changes)
+
+    def _primary(self, row: Row) -> _Primary:
+        return tuple([row[index] for index in self.relation.primary_key])
+
+    async def _holders(self, env: Env, proposed: Sequence[Row]) -> dict[_Primary, Match]:
+        """The visible rows that hold a key of ``proposed``."""
+        wanted = {self._primary(row) for row in proposed}
+        if not wanted or not self.relation.primary_key:
+            return {}
+        values = {
+            index: frozenset({row[index] for row in proposed} - {None}) for index in self.relation.primary_key
+        }
+        chunks = await env.need().view.chunks(self.relation, replace(Bounds(), values=values))
+        return {
+            primary: Match(key, row)
+            for chunk in chunks
+            for key, row in zip(chunk.keys, chunk.rows, strict=True)
+            if (primary := self._primary(row)) in wanted
+        }
+
+    def _check_required(self, row: Row) -> None:
+        """A row that is left out meets the constraints all the same."""
+        for index, column in enumerate(self.relation.columns):
+            if row[index] is None and not column.nullable:
+                raise NotNullViolation.of(self.relation.name, column.name)
