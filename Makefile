@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 STORE ?= file://$(CURDIR)/demo-lake/store
 LISTEN ?= 127.0.0.1:5432
 JOBS ?= 2
+WORKLOADS ?= 200
+SEED ?= 7
 # For conformance: a checkout of DuckLake's sources, and the DuckDB line that runs its files
 SUITE ?=
 CLIENT ?=
@@ -18,7 +20,7 @@ OWN_FILES = --baseline $(BASELINES)/own-files-duckdb-$(LINE).json $(if $(CLIENT)
 UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LINE) --suite $(SUITE) --timeout 600 $(BEYOND:%=--run-skipped %)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check format generate bench conformance clean
+.PHONY: help install demo serve test check format generate bench conformance differential clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -51,6 +53,9 @@ bench: $(VENV)/.installed-dev ## Measure the server beside a PostgreSQL on this 
 
 conformance: $(VENV)/.installed-dev ## Run our sqllogictest files, or DuckLake's own (SUITE=/its/checkout CLIENT=1.4)
 	$(BIN)/python -m tests.conformance --jobs $(JOBS) $(if $(SUITE),$(UPSTREAM),$(OWN_FILES))
+
+differential: $(VENV)/.installed-dev ## Compare random DuckLake workloads with PostgreSQL (WORKLOADS=200 SEED=7)
+	$(BIN)/python -m tests.differential --workloads $(WORKLOADS) --seed $(SEED)
 
 clean: ## Remove the environment and what tools left behind
 	rm -rf $(VENV) .venv-duckdb-* .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake

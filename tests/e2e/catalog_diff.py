@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -35,9 +36,11 @@ Catalog = dict[str, Relation]
 class CatalogReader:
     """A psycopg connection that reads the whole catalog; random and local values are made equal."""
 
-    def __init__(self, dsn: str, data_path: str) -> None:
+    def __init__(self, dsn: str, data_path: str, hidden: Mapping[str, set[str]] | None = None) -> None:
+        """``hidden`` names further columns, by relation, that are not to be compared."""
         self._connection = psycopg.connect(dsn, autocommit=True)
         self._data_path = data_path
+        self._hidden = hidden or {}
         for name in _AS_TEXT:
             self._connection.adapters.register_loader(name, TextLoader)
 
@@ -68,7 +71,7 @@ class CatalogReader:
         cursor = self._connection.execute(f'SELECT * FROM "{name}"')
         description = cursor.description or []
         columns = tuple((c.name, c.type_code, c.precision, c.scale) for c in description)
-        hidden = _RANDOM_SIZES.get(name, set()) | _TIMES.get(name, set())
+        hidden = _RANDOM_SIZES.get(name, set()) | _TIMES.get(name, set()) | self._hidden.get(name, set())
         random = [c.name in hidden for c in description]
         rows: Counter[tuple[object, ...]] = Counter()
         for row in cursor:
