@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from rocklake_server.catalog.view import Row
-from rocklake_server.schema.types import Value
-
-if TYPE_CHECKING:
-    pass
-
 from rocklake_server.plan.expressions import Env, Expr, Getter
+from rocklake_server.schema.types import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,12 +69,17 @@ def tables(line: str) -> dict[str, str]:
     return found
 
 
+def definitions(line: str) -> list[str]:
+    """The statements that make every relation the corpus of a client line names, temporary ones excepted."""
+    created = tables(line)
+    second = [created[name].replace('"public"', f'"{SECOND_SCHEMA}"') for name in IN_SECOND_SCHEMA]
+    return [*created.values(), *FURTHER[line], f"CREATE SCHEMA {SECOND_SCHEMA}", *second]
+
+
 def build(line: str, *connections: Connection) -> frozenset[str]:
     """Make the catalog of ``line`` in each database, all of them empty. Returns the names of its relations; what the
     rows are made from is asked of the last database."""
-    created = tables(line)
-    second = [created[name].replace('"public"', f'"{SECOND_SCHEMA}"') for name in IN_SECOND_SCHEMA]
-    for text in (*created.values(), *FURTHER[line], f"CREATE SCHEMA {SECOND_SCHEMA}", *second):
+    for text in definitions(line):
         for connection in connections:
             connection.execute(text)
     described = _described(connections[-1])
