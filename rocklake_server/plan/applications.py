@@ -11,8 +11,8 @@ from rocklake_server.schema.types import Value
 
 
 @dataclass(frozen=True, slots=True)
-class Strict(Expr):
-    """A function that is NULL when any argument is NULL."""
+class Application(Expr):
+    """A Python function and its arguments; each kind says when it is called."""
 
     function: Callable[..., Value] = field(default=lambda: None)
     arguments: tuple[Expr, ...] = ()
@@ -20,6 +20,11 @@ class Strict(Expr):
     @property
     def children(self) -> tuple[Expr, ...]:
         return self.arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Strict(Application):
+    """A function that is NULL when any argument is NULL."""
 
     def getter(self, env: Env) -> Getter:
         function = self.function
@@ -52,15 +57,8 @@ class Strict(Expr):
 
 
 @dataclass(frozen=True, slots=True)
-class Lenient(Expr):
+class Lenient(Application):
     """A function that sees NULL arguments."""
-
-    function: Callable[..., Value] = field(default=lambda: None)
-    arguments: tuple[Expr, ...] = ()
-
-    @property
-    def children(self) -> tuple[Expr, ...]:
-        return self.arguments
 
     def getter(self, env: Env) -> Getter:
         function = self.function
@@ -69,15 +67,8 @@ class Lenient(Expr):
 
 
 @dataclass(frozen=True, slots=True)
-class Contextual(Expr):
+class Contextual(Application):
     """A function of the execution: session facts, settings, the transaction's relations. NULL arguments reach it."""
-
-    function: Callable[..., Value] = field(default=lambda: None)
-    arguments: tuple[Expr, ...] = ()
-
-    @property
-    def children(self) -> tuple[Expr, ...]:
-        return self.arguments
 
     @property
     def static(self) -> bool:
