@@ -30,3 +30,6 @@ COLUMNS_MAX = 32_767
 
 CONNECTIONS_MAX_DEFAULT = 1000
 """Sessions that are served at the same time unless configured otherwise."""
+
+LAKE_IDLE_S = 60.0
+"""How long a lake stays open after its last transaction; the next one opens it again."""

@@ -176,6 +176,12 @@ class ExternalServer:
             self._made.add(dbname)
         return psycopg.conninfo.make_conninfo(self._dsn, dbname=dbname)
 
+    def drop(self, dbname: str) -> None:
+        """Remove one database, which no client uses any more."""
+        with psycopg.connect(self._dsn, autocommit=True) as admin:
+            admin.execute(f'DROP DATABASE IF EXISTS "{dbname}" WITH (FORCE)')
+        self._made.discard(dbname)
+
     def kill(self) -> None:
         with psycopg.connect(self._dsn, autocommit=True) as admin:
             admin.execute(
@@ -191,9 +197,8 @@ class ExternalServer:
         self.kill()
 
     def stop(self) -> None:
-        with psycopg.connect(self._dsn, autocommit=True) as admin:
-            for dbname in self._made:
-                admin.execute(f'DROP DATABASE IF EXISTS "{dbname}" WITH (FORCE)')
+        for dbname in sorted(self._made):
+            self.drop(dbname)
 
     def log_tail(self) -> str:
         return "(an external server: see its own log)"

@@ -59,6 +59,11 @@ class Committer:
         if not outcome.cancelled():
             outcome.exception()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a commit is under way, or one is in doubt."""
+        return self._in_doubt is not None or (self._leader is not None and not self._leader.done())
+
     async def drain(self) -> None:
         """Wait for every commit that was asked for."""
         if self._leader is not None and not self._leader.done():

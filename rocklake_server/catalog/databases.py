@@ -14,6 +14,7 @@ from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.turns import Turn
 from rocklake_server.clock import Clock
 from rocklake_server.errors import CatalogError
+from rocklake_server.limits import LAKE_IDLE_S
 from rocklake_server.store.base import Store
 
 if TYPE_CHECKING:
@@ -26,12 +27,19 @@ OpenStore = Callable[[str], Awaitable[Store]]
 """Opens the store in a directory below the server's root: ``system`` or ``lakes/<number>``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OpenLake:
-    """A lake and the committer that alone writes it."""
+    """A lake and the committer that alone writes it; ``last_used_s`` is the event loop's time."""
 
     lake: Lake
     committer: Committer
+    last_used_s: float = 0.0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody would notice if it closed. One that another server has taken over stays as it is: opening
+        it again would take it back."""
+        return not (self.lake.in_use or self.committer.is_busy or self.lake.taken_over)
 
 
 class Databases:
@@ -42,6 +50,8 @@ class Databases:
         self.clock = clock
         self._open_store = open_store
         self._lakes: dict[int, asyncio.Task[OpenLake]] = {}
+        self._closing: dict[int, asyncio.Task[None]] = {}
+        self._idle_check: asyncio.Task[None] | None = None
         self._turns: dict[str, Turn] = {}
         self.exported: dict[str, DatabaseTransaction] = {}
 
@@ -49,10 +59,15 @@ class Databases:
     async def open(cls, open_store: OpenStore, clock: Clock) -> Databases:
         """Opens the system store. Raises StoreUnavailable, FormatVersionUnsupported, CorruptValue."""
         directory = await Directory.open(await open_store("system"))
-        return cls(directory, open_store, clock)
+        databases = cls(directory, open_store, clock)
+        databases._idle_check = asyncio.create_task(databases._close_idle_lakes())
+        return databases
 
     async def close(self) -> None:
         """Finish running commits, then close every store."""
+        if self._idle_check is not None:
+            self._idle_check.cancel()
+        await asyncio.gather(*self._closing.values())
         for task in self._lakes.values():
             try:
                 opened = await task
@@ -99,7 +114,9 @@ class Databases:
         if task is None:
             task = self._lakes[place.number] = asyncio.create_task(self._open(schema, place))
         elif task.done() and not task.cancelled() and task.exception() is None:
-            return task.result()
+            opened = task.result()
+            opened.last_used_s = asyncio.get_running_loop().time()
+            return opened
         try:
             return await asyncio.shield(task)
         except BaseException:
@@ -108,6 +125,8 @@ class Databases:
             raise
 
     async def _open(self, schema: str, place: Place) -> OpenLake:
+        if (closing := self._closing.get(place.number)) is not None:
+            await asyncio.shield(closing)
         store = await self._open_store(f"lakes/{place.number}")
         try:
             lake = await Lake.open(store, schema=schema, slot=place.slot, clock=self.clock)
@@ -115,4 +134,33 @@ class Databases:
             await store.close()
             raise
         logger.info("opened lake %d (schema %s) at commit %d", place.number, schema, lake.newest.sequence)
-        return OpenLake(lake, Committer(lake))
+        return OpenLake(lake, Committer(lake), asyncio.get_running_loop().time())
+
+    async def _close_idle_lakes(self) -> None:
+        """An open lake costs a thread, memory, and requests to the store even when nobody uses it."""
+        while True:
+            await asyncio.sleep(LAKE_IDLE_S / 4)
+            self.close_idle_lakes(LAKE_IDLE_S)
+
+    def close_idle_lakes(self, idle_s: float) -> None:
+        """Begin to close every lake that no transaction used for ``idle_s`` seconds."""
+        now_s = asyncio.get_running_loop().time()
+        for number, task in list(self._lakes.items()):
+            if not task.done() or task.cancelled() or task.exception() is not None:
+                continue
+            opened = task.result()
+            if not opened.is_idle:
+                opened.last_used_s = now_s
+            elif opened.last_used_s <= now_s - idle_s:
+                del self._lakes[number]
+                self._closing[number] = asyncio.create_task(self._close(number, opened))
+
+    async def _close(self, number: int, opened: OpenLake) -> None:
+        try:
+            await opened.lake.close()
+        except CatalogError as error:
+            logger.warning("lake %d (schema %s) did not close well: %s", number, opened.lake.schema, error)
+        else:
+            logger.info("closed lake %d (schema %s), which nobody used", number, opened.lake.schema)
+        finally:
+            del self._closing[number]

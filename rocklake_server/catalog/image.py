@@ -92,10 +92,15 @@ class Image:
 
 EMPTY = Image([])
 
+SPARSE = 8
+"""A chunk with fewer changes than one in so many rows is patched; with more, it is made anew."""
+
 
 def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[RowChunk]:
     if old is None or keys[0] > old.keys[-1]:
         return _append(old, [(key, row) for key in keys if (row := changes[key]) is not None])
+    if len(keys) <= len(old.keys) // SPARSE:
+        return _in_even_pieces(*_patched(old, keys, changes))
     merged = dict(zip(old.keys, old.rows, strict=True))
     fresh = False
     for key in keys:
@@ -106,8 +111,31 @@ def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[
             fresh = fresh or key not in merged
             merged[key] = row
     ordered = sorted(merged) if fresh else list(merged)
-    pieces = max(-(-len(ordered) // CHUNK_ROWS_MAX), 1)
-    return _split(ordered, [merged[key] for key in ordered], max(-(-len(ordered) // pieces), 1))
+    return _in_even_pieces(ordered, [merged[key] for key in ordered])
+
+
+def _patched(old: RowChunk, keys: list[Key], changes: Changes) -> tuple[list[Key], list[Row]]:
+    """The chunk's entries with few changes made: costs a copy of two lists and a search for each change."""
+    new_keys, new_rows = list(old.keys), list(old.rows)
+    for key in keys:
+        row = changes[key]
+        position = bisect_left(new_keys, key)
+        known = position < len(new_keys) and new_keys[position] == key
+        if row is None:
+            if known:
+                del new_keys[position], new_rows[position]
+        elif known:
+            new_rows[position] = row
+        else:
+            new_keys.insert(position, key)
+            new_rows.insert(position, row)
+    return new_keys, new_rows
+
+
+def _in_even_pieces(keys: list[Key], rows: list[Row]) -> Iterator[RowChunk]:
+    """A chunk that overflows in its middle is cut evenly, so that inserts there do not leave slivers."""
+    pieces = max(-(-len(keys) // CHUNK_ROWS_MAX), 1)
+    return _split(keys, rows, max(-(-len(keys) // pieces), 1))
 
 
 def _append(old: RowChunk | None, added: list[tuple[Key, Row]]) -> Iterator[RowChunk]:
@@ -125,8 +153,7 @@ def _append(old: RowChunk | None, added: list[tuple[Key, Row]]) -> Iterator[RowC
 
 
 def _split(keys: list[Key], rows: list[Row], size: int = CHUNK_ROWS_MAX) -> Iterator[RowChunk]:
-    """Chunks of ``size`` rows. Appends leave full chunks behind a short tail; a chunk that overflows in its middle is
-    cut evenly, so that inserts there do not leave slivers."""
+    """Chunks of ``size`` rows. Appends leave full chunks behind a short tail."""
     for start in range(0, len(keys), size):
         yield RowChunk(keys[start : start + size], rows[start : start + size])
 

@@ -69,6 +69,11 @@ class Lake:
         await self.store.close()
 
     @property
+    def in_use(self) -> bool:
+        """Whether a transaction holds a root or something is being loaded."""
+        return bool(self._held or self._loading)
+
+    @property
     def is_empty(self) -> bool:
         """Whether no relation was ever created, or all were dropped."""
         return not self.newest.relations.by_id

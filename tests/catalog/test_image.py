@@ -30,12 +30,16 @@ def require_well_formed(image: Image, largest: int) -> None:
     assert len(image) == len(in_order)
 
 
-@given(st.dictionaries(keys, rows, max_size=40), st.lists(changes, max_size=6), keys)
-@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(keys, rows, max_size=40), st.lists(changes, max_size=6), keys, st.sampled_from((1, 2, 8)))
+@settings(max_examples=300, deadline=None)
 def test_changes_make_of_an_image_what_they_make_of_a_dict(
-    start: dict[Key, Row], steps: list[dict[Key, Row | None]], absent: Key
+    start: dict[Key, Row], steps: list[dict[Key, Row | None]], absent: Key, sparse: int
 ) -> None:
-    with patch.object(image_module, "CHUNK_ROWS_MAX", 4), patch.object(image_module._split, "__defaults__", (4,)):
+    with (
+        patch.object(image_module, "CHUNK_ROWS_MAX", 4),
+        patch.object(image_module._split, "__defaults__", (4,)),
+        patch.object(image_module, "SPARSE", sparse),
+    ):
         image, model = of(start), dict(start)
         for step in steps:
             before = list(image.entries())

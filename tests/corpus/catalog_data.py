@@ -55,6 +55,7 @@ _WORDS = {
     "min_value": ("1", "10", "9", None, "é", ""),
     "max_value": ("1", None, "10", "z", "Z"),
 }
+_TYPES = {"BIGINT": "int8", "INTEGER": "int4", "VARCHAR": "varchar", "BYTEA": "bytea"}
 _ODD_TEXTS = ("tab\tand\nnewline", "back\\slash 'quote'", "naïve ☃", "")
 
 
@@ -74,6 +75,14 @@ def definitions(line: str) -> list[str]:
     created = tables(line)
     second = [created[name].replace('"public"', f'"{SECOND_SCHEMA}"') for name in IN_SECOND_SCHEMA]
     return [*created.values(), *FURTHER[line], f"CREATE SCHEMA {SECOND_SCHEMA}", *second]
+
+
+def further(create: str) -> list[str]:
+    """A statement of ``FURTHER``, and the INSERT that fills its relation."""
+    name, columns = create.removeprefix("CREATE TABLE ")[:-1].split(" (", 1)
+    described = [(words[0], _TYPES[words[1]], words[2:3] not in (["NOT"], ["PRIMARY"]), "PRIMARY" in words)
+                 for words in (column.split() for column in columns.split(","))]  # fmt: skip
+    return [create, *_inserts({("public", name): described})]
 
 
 def build(line: str, *connections: Connection) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import psycopg
@@ -39,13 +39,25 @@ class Answer(NamedTuple):
     rows: tuple[tuple[object, ...], ...] = ()
 
 
+Row = tuple[object, ...]
+Columns = tuple[tuple[str, int], ...]
+"""Names and type OIDs."""
+Comparable = Callable[[Columns, Row], Row]
+
+
+def as_it_is(_columns: Columns, row: Row) -> Row:
+    return row
+
+
 class Side:
     """A server with the catalog in it. Everything that ``run`` does is rolled back."""
 
-    def __init__(self, connection: Connection, known: frozenset[str]) -> None:
-        """``known`` are the names of the catalog's schemas and relations."""
+    def __init__(self, connection: Connection, known: frozenset[str], comparable: Comparable = as_it_is) -> None:
+        """``known`` are the names of the catalog's schemas and relations; ``comparable`` takes out of a row what
+        differs between two servers whose catalogs came about by the same statements."""
         self.connection = connection
         self._known = known
+        self._comparable = comparable
 
     def execute(self, text: str, stream: bytes = b"") -> list[Answer]:
         """Every result of a text; ``stream`` is what a COPY FROM STDIN is given."""
@@ -82,18 +94,24 @@ class Side:
         """The results of a text after ``before``, then what the relations hold that it wrote."""
         self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         try:
-            for statement in (*self.prepared(text), *before):
+            for statement in (*before, *self.prepared(text)):
                 (answer,) = self.execute(statement)
                 assert answer.sqlstate is None, (statement, answer)
-            answers = [
-                _without_own_values(text, answer, self._known)
-                for answer in self.execute(self.with_ctids(text), stream)
-            ]
-            if all(answer.sqlstate is None for answer in answers):
+            answers = self.execute(self.with_ctids(text), stream)
+            succeeded = all(answer.sqlstate is None for answer in answers)
+            if succeeded and (query := inner_query(text)):
+                answers[-1] = answers[-1]._replace(columns=self._described(query))
+            answers = [self._without_own_values(text, answer) for answer in answers]
+            if succeeded:
                 answers += [answer for name in written(text) for answer in self._contents(name)]
         finally:
             self.execute("ROLLBACK")
         return answers
+
+    def _described(self, query: str) -> Columns:
+        """The columns of a query's result."""
+        self.connection.pgconn.prepare(b"", query.encode())
+        return _answer(self.connection.pgconn.describe_prepared(b"")).columns
 
     def contents_as_stream(self, copy: CopyIn) -> bytes:
         """What the relation of a COPY FROM STDIN holds, in the form that it reads."""
@@ -114,9 +132,22 @@ class Side:
         answers = self.execute(f"SELECT * FROM {name}")
         if answers[0].sqlstate is not None:
             return answers
-        kept = [index for index, (_, oid) in enumerate(answers[0].columns) if oid != 1184]
-        rows = sorted((tuple(row[index] for index in kept) for row in answers[0].rows), key=repr)
-        return [answers[0]._replace(rows=tuple(rows))]
+        columns, found = answers[0].columns, answers[0].rows
+        kept = [index for index, (_, oid) in enumerate(columns) if oid != 1184]
+        rows = [tuple(row[index] for index in kept) for row in (self._comparable(columns, row) for row in found)]
+        return [answers[0]._replace(rows=tuple(sorted(rows, key=repr)))]
+
+    def _without_own_values(self, text: str, answer: Answer) -> Answer:
+        """Without the values that are each server's own, and in one order: that of the statement may leave ties. Of
+        the system's relations only rows that name one of the catalog's schemas or relations remain."""
+        masks = [name if name in _OWN_FUNCTIONS else _OWN_TYPES.get(oid) for name, oid in answer.columns]
+        rows = [tuple(mask or value for mask, value in zip(masks, self._comparable(answer.columns, row), strict=True))
+                if len(masks) == len(row) else row for row in answer.rows]  # fmt: skip
+        rows.sort(key=repr)
+        if counted_by_the_server(text):
+            rows = [row for row in rows if not self._known.isdisjoint(row)]
+            return answer._replace(tag=without_count(answer.tag), rows=tuple(rows))
+        return answer._replace(rows=tuple(rows))
 
     def with_ctids(self, text: str) -> str:
         """A text with the first rows' own ctids for those in the text."""
@@ -131,7 +162,8 @@ class Side:
     def _ctids(self, name: str) -> list[str]:
         """In the order of the rows' values."""
         (answer,) = self.execute(f"SELECT t.*, ctid FROM {name} AS t")
-        return [str(row[-1]) for row in sorted(answer.rows, key=lambda row: repr(row[:-1]))]
+        in_order = sorted(answer.rows, key=lambda row: repr(self._comparable(answer.columns, row)[:-1]))
+        return [str(row[-1]) for row in in_order]
 
     def prepared(self, text: str) -> list[str]:
         """What makes the temporary table of an update by ctid, filled where the text does not fill it itself."""
@@ -230,20 +262,3 @@ def _binary_rows(data: bytes) -> list[tuple[object, ...]]:
             position += max(length, 0)
         rows.append(tuple(row))
     return rows
-
-
-def _without_own_values(text: str, answer: Answer, known: frozenset[str]) -> Answer:
-    """Without the values that are each server's own, and in one order: that of the statement may leave ties. Of the
-    system's relations only rows that name one of the catalog's schemas or relations remain."""
-    masks = [name if name in _OWN_FUNCTIONS else _OWN_TYPES.get(oid) for name, oid in answer.columns]
-    if inner := inner_query(text):
-        masks = ["ctid" if column.name.lower() == "ctid" else None for column in parse_tree(inner).expressions]
-    rows = [
-        tuple(mask or value for mask, value in zip(masks, row, strict=True)) if len(masks) == len(row) else row
-        for row in answer.rows
-    ]
-    rows.sort(key=repr)
-    if counted_by_the_server(text):
-        rows = [row for row in rows if not known.isdisjoint(row)]
-        return answer._replace(tag=without_count(answer.tag), rows=tuple(rows))
-    return answer._replace(rows=tuple(rows))

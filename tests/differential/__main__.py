@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -11,18 +10,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.differential.coverage import Coverage, listed
+from tests.differential.coverage import Coverage
 from tests.differential.generator import workload
-from tests.differential.running import Difference, Hang, Runner
-from tests.differential.shrinking import shrunk
+from tests.differential.processes import Comparer, Place
 from tests.differential.statements import Workload, parsed
 from tests.postgres import running_postgres
-from tests.servers import ExternalServer, RockLakeServer
+from tests.servers import RockLakeServer
 
 SEED_FACTOR = 1_000_003
 """Keeps the workloads of neighbouring seeds apart: workload n of seed s is number s * factor + n."""
 
-REFUSALS_SHOWN = 30
+ENOUGH = 20
+"""Times that each kind of statement, type and statement of the corpus has to occur in a full run."""
 PROGRESS_EVERY = 25
 
 
@@ -50,38 +49,18 @@ def workloads(chosen: argparse.Namespace) -> Iterator[tuple[str, Workload]]:
 
 
 @contextmanager
-def runner(*, self_check: bool) -> Iterator[Runner]:
-    """Both servers, running."""
-    with tempfile.TemporaryDirectory(prefix="differential-") as name, running_postgres() as dsn:
+def running_servers(chosen: argparse.Namespace) -> Iterator[Place]:
+    with tempfile.TemporaryDirectory(prefix="differential-") as name, running_postgres() as theirs:
         folder = Path(name)
-        theirs = ExternalServer(dsn)
-        if self_check:
-            yield Runner(_Renamed(dsn), theirs, folder)
+        if chosen.self_check:
+            yield Place("", theirs, folder, chosen.shrink_runs)
             return
         ours = RockLakeServer(f"file://{folder}/store", logs=folder)
         ours.start()
         try:
-            yield Runner(ours, theirs, folder)
+            yield Place(ours.dsn("postgres"), theirs, folder, chosen.shrink_runs)
         finally:
             ours.kill()
-
-
-class _Renamed(ExternalServer):
-    """The same PostgreSQL with other database names."""
-
-    def dsn(self, dbname: str) -> str:
-        return super().dsn(f"{dbname}_again")
-
-
-def reproduction(run: Runner, found: Difference, whole: Workload, runs_max: int) -> str:
-    """The difference and the smallest workload that was found to show it."""
-
-    def same(candidate: Workload) -> bool:
-        difference = run.difference(candidate)
-        return difference is not None and difference.what == found.what
-
-    small = shrunk(whole, same, runs_max)
-    return f"{run.difference(small) or found}\n\n{small}\n"
 
 
 def main() -> int:
@@ -90,42 +69,35 @@ def main() -> int:
         for title, each in workloads(chosen):
             print(f"-- {title}\n{each}\n")
         return 0
-    try:
-        with runner(self_check=chosen.self_check) as run:
-            return compare_all(run, chosen)
-    except Hang as hang:
-        print(hang, flush=True)
-        os._exit(2)  # a thread still waits for its answer
-
-
-def compare_all(run: Runner, chosen: argparse.Namespace) -> int:
-    """Run the chosen workloads and print what differs and what was covered; 1 if anything differs. Raises Hang."""
-    coverage, started, done, differing = Coverage(), time.monotonic(), 0, 0
-    for title, each in workloads(chosen):
-        if time.monotonic() - started > chosen.seconds or (differing and not chosen.keep_going):
-            break
+    with running_servers(chosen) as place:
+        comparer = Comparer(place)
         try:
-            found = run.difference(each, count=True)
-            done += 1
-            coverage.add(each)
-            if found is not None:
-                differing += 1
-                print(f"\n{title}: {reproduction(run, found, each, chosen.shrink_runs)}", flush=True)
-        except Exception:
-            print(f"\n{title}: could not be compared\n{each}", flush=True)
-            raise
+            return compare_all(comparer, chosen)
+        finally:
+            comparer.close()
+
+
+def compare_all(comparer: Comparer, chosen: argparse.Namespace) -> int:
+    """Run the chosen workloads and print what differs and what was covered; 1 if anything differs or hangs."""
+    coverage, started, done, wrong, died = Coverage(), time.monotonic(), 0, 0, 0
+    for title, each in workloads(chosen):
+        if time.monotonic() - started > chosen.seconds or (wrong and not chosen.keep_going):
+            break
+        outcome = comparer.compare(each)
+        coverage.update(outcome.coverage)
+        done += not outcome.died
+        if outcome.died:
+            died += 1
+            print(f"\n{title}: the client's process died; does it with --self-check, too?", flush=True)
+        elif found := outcome.difference or (outcome.hang and f"{outcome.hang}\n\n{each}\n"):
+            wrong += 1
+            print(f"\n{title}: {found}", flush=True)
         if done % PROGRESS_EVERY == 0:
             print(f"{title}: {done} done in {time.monotonic() - started:.0f} s", flush=True)
-    _summary(run, coverage, done, differing, time.monotonic() - started)
-    return 1 if differing else 0
-
-
-def _summary(run: Runner, coverage: Coverage, done: int, differing: int, seconds: float) -> None:
-    print(*coverage.lines(), sep="\n")
-    print(f"refused ({run.refused.total()}): {listed(run.refused)}")
-    print(*(f"  {count} {text}" for text, count in run.errors.most_common(REFUSALS_SHOWN)), sep="\n")
-    print("less than 20 times:", ", ".join(coverage.missing(20)) or "nothing")
-    print(f"{done} workloads, {differing} with a difference, {seconds:.0f} s")
+    print(*coverage.lines(ENOUGH), sep="\n")
+    seconds = time.monotonic() - started
+    print(f"{done} workloads, {wrong} with a difference, {seconds:.0f} s; in {died} more the client's process died")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

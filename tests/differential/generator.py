@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from tests.differential import changes, definitions, maintenance, reads
+from tests.differential import changes, corpus_statements, definitions, maintenance, reads
 from tests.differential.lake import Lake
 from tests.differential.recipes import RECIPES
 from tests.differential.statements import REATTACH, Statement, Workload
@@ -20,6 +20,8 @@ COMMIT_MESSAGE = "CALL lake.set_commit_message('Ada', 'it''s', extra_info => '')
 BEGIN_PROBABILITY = 0.12
 REATTACH_PROBABILITY = 0.01
 END_PROBABILITY = 0.25
+CORPUS_STATEMENTS = 10
+"""In a workload: with a thousand workloads, each of the corpus more than twenty times."""
 STAY_PROBABILITY = 0.6
 """Of the next statement being the same client's."""
 
@@ -36,11 +38,12 @@ def workload(seed: int) -> Workload:
     """The workload of a seed."""
     random = Random(seed)
     clients = "abc"[: random.choice((1, 1, 2, 2, 3))]
-    statements = tuple(_statements(random, clients, random.choice(LENGTHS)))
+    of_corpus = corpus_statements.share(seed, CORPUS_STATEMENTS)
+    statements = tuple(_statements(random, clients, random.choice(LENGTHS), of_corpus))
     return Workload(statements, random.choice(ATTACH_OPTIONS))
 
 
-def _statements(random: Random, clients: str, count: int) -> Iterator[Statement]:
+def _statements(random: Random, clients: str, count: int, of_corpus: list[str]) -> Iterator[Statement]:
     lake = Lake()
     open_ones: dict[str, Transaction] = {}
     client = clients[0]
@@ -48,11 +51,19 @@ def _statements(random: Random, clients: str, count: int) -> Iterator[Statement]
         if random.random() > STAY_PROBABILITY:
             client = random.choice(clients)
         yield from _step(random, client, lake, open_ones)
+        if of_corpus and not open_ones and random.random() < CORPUS_STATEMENTS / count:
+            yield _of_corpus(client, of_corpus)
     for client in sorted(open_ones):
         yield _end(random, client, lake, open_ones)
+    while of_corpus:
+        yield _of_corpus(client, of_corpus)
     yield Statement(client, REATTACH, "attach again")
     for name in sorted(lake.tables):
         yield Statement(client, f"SELECT rowid, * FROM {name}", "read")
+
+
+def _of_corpus(client: str, names: list[str]) -> Statement:
+    return Statement(client, corpus_statements.PREFIX + names.pop(), corpus_statements.KIND)
 
 
 def _step(random: Random, client: str, lake: Lake, open_ones: dict[str, Transaction]) -> Iterator[Statement]:

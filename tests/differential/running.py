@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
+from tests.differential.coverage import Coverage
 from tests.differential.sides import Answer, Side
 from tests.differential.statements import Statement, Workload
 from tests.e2e.catalog_diff import differences
-from tests.servers import CatalogServer
+from tests.servers import ExternalServer
 
 SECONDS_MAX = 90.0
 """For one statement, or for opening all clients."""
 SHOWN_CHARACTERS_MAX = 4000
-SHOWN_ERROR_MAX = 110
 T = TypeVar("T")
+
+
+class HasDatabases(Protocol):
+    """A server, as far as a runner needs one."""
+
+    def dsn(self, dbname: str) -> str:
+        """The libpq connection string of one database."""
+        ...
 
 
 class Hang(RuntimeError):
@@ -44,28 +51,25 @@ class Difference:
 class Runner:
     """Two servers, a folder for their lakes, and what happened so far."""
 
-    ours: CatalogServer
-    theirs: CatalogServer
+    ours: HasDatabases
+    theirs: ExternalServer
     folder: Path
     prefix: str = "w"
-    refused: Counter[str] = field(default_factory=Counter)
-    """How often PostgreSQL's side refused a statement, by kind; ``errors`` has the texts."""
-    errors: Counter[str] = field(default_factory=Counter)
+    """Of the databases' names: two runners on the same servers need different ones."""
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def difference(
-        self, workload: Workload, plant: Callable[[Side], None] = lambda side: None, *, count: bool = False
+        self, workload: Workload, plant: Callable[[Side], None] = lambda side: None, coverage: Coverage | None = None
     ) -> Difference | None:
         """The first difference, None when there is none; ``plant`` may spoil our side before catalogs are compared.
 
-        ``count`` adds what is refused to the counts. Raises Hang, naming the statement.
+        ``coverage`` hears of PostgreSQL's answers. Raises Hang, naming the statement.
         """
         with self._sides(workload) as pair:
             for statement in workload.statements:
                 here, there = pair.both(partial(Side.answer, statement=statement), str(statement))
-                if there.rows is None and count:
-                    self.refused[statement.kind] += 1
-                    self.errors[there.error.split("\n")[0][:SHOWN_ERROR_MAX]] += 1
+                if coverage is not None:
+                    coverage.answered(statement, there.error if there.rows is None else None)
                 if here != there:
                     return _answers_differ(statement, here, there)
                 if there.is_the_end:
@@ -89,6 +93,7 @@ class Runner:
             pair.both(lambda side: side.open(workload.clients), "ATTACH")
             yield pair
             pair.both(Side.close, "closing")
+            self.theirs.drop(name)
         finally:
             pair.pool.shutdown(wait=False, cancel_futures=True)
             shutil.rmtree(folder, ignore_errors=True)

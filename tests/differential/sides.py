@@ -9,6 +9,8 @@ from pathlib import Path
 
 import duckdb
 
+from tests.differential import corpus_statements
+from tests.differential.corpus_statements import CorpusSender
 from tests.differential.statements import FILES, REATTACH, Statement
 from tests.duckdb_client import LakeClient
 from tests.e2e.catalog_diff import Catalog, CatalogReader
@@ -50,6 +52,7 @@ class Side:
     folder: Path
     options: str
     clients: dict[str, LakeClient] = field(default_factory=dict)
+    _sender: CorpusSender | None = None
 
     def open(self, names: list[str]) -> None:
         self.files.mkdir(parents=True)
@@ -77,12 +80,18 @@ class Side:
                 self.clients[statement.client].close()
                 self._attach(statement.client)
                 return Answer(Counter())
+            if sql.startswith(corpus_statements.PREFIX):
+                return Answer(self._corpus_sender().rows(sql.removeprefix(corpus_statements.PREFIX)))
             rows = self.clients[statement.client].rows(sql)
         except (duckdb.Error, ValueError, OverflowError) as error:
             text = _SUGGESTION.sub("", str(error).partition("Stack Trace:")[0])
             text = self._plain(_NOW.sub("at timestamp <now>", text))
             return Answer(None, f"{type(error).__name__}: {text.strip()}")
         return Answer(Counter(self._plain(repr(row)) for row in rows))
+
+    def _corpus_sender(self) -> CorpusSender:
+        self._sender = self._sender or CorpusSender(self.dsn, self._plain)
+        return self._sender
 
     def catalog(self) -> Catalog:
         """Every DuckLake relation, as catalog_diff reads it."""
@@ -95,6 +104,8 @@ class Side:
     def close(self) -> None:
         for client in self.clients.values():
             client.close()
+        if self._sender is not None:
+            self._sender.close()
 
     def _plain(self, text: str) -> str:
         for own, common in ((str(self.folder), "<folder>"), (self.dsn, "<dsn>")):
