@@ -30,6 +30,14 @@ _DUPLICATES = {"23505": "DELETE FROM {}", "42P07": "DROP TABLE {}"}
 _UPDATE_DATA = re.compile(r'"(update_data_[0-9a-f-]+)"')
 
 
+class NotPrepared(AssertionError):
+    """A statement that has to run before the one that is looked at is refused; ``sqlstate`` tells how."""
+
+    def __init__(self, statement: str, sqlstate: str) -> None:
+        super().__init__(f"{sqlstate}: {statement}")
+        self.sqlstate = sqlstate
+
+
 class Answer(NamedTuple):
     """One result: an error's SQLSTATE, or a tag with columns (name, type OID) and rows."""
 
@@ -96,7 +104,8 @@ class Side:
         try:
             for statement in (*before, *self.prepared(text)):
                 (answer,) = self.execute(statement)
-                assert answer.sqlstate is None, (statement, answer)
+                if answer.sqlstate is not None:
+                    raise NotPrepared(statement, answer.sqlstate)
             answers = self.execute(self.with_ctids(text), stream)
             succeeded = all(answer.sqlstate is None for answer in answers)
             if succeeded and (query := inner_query(text)):

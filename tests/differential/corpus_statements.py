@@ -15,7 +15,7 @@ from functools import cache
 import psycopg
 
 from tests.corpus.catalog_data import FURTHER, further
-from tests.corpus.sides import Answer, Columns, Row, Side, made_room, stream_for
+from tests.corpus.sides import Answer, Columns, NotPrepared, Row, Side, made_room, stream_for
 from tests.corpus_loader import load
 
 PREFIX = "CORPUS "
@@ -28,6 +28,7 @@ _RANDOM_OIDS = {2950, 1184}
 """uuid, and timestamptz: the times of commits."""
 _RANDOM_OF_DELETE_FILES = {"file_size_bytes", "footer_size", "delete_file_id"}
 """Delete files hold the random names of their data files, and are numbered in the order of a hash of them."""
+_LOCK_NOT_AVAILABLE = "55P03"
 _ROW_TYPES = {"type", "attname"}
 _SERVERS_OWN = {"relpages"}
 
@@ -49,27 +50,38 @@ def share(number: int, count: int) -> list[str]:
     return [every[(number * count + index) % len(every)] for index in range(count)]
 
 
+class LockedOut(Exception):
+    """The statement waits for a client's transaction. PostgreSQL's locks of whole tables make some do that which do
+    not wait here: DuckDB leaves a transaction open after some errors."""
+
+
 class CorpusSender:
     """A connection of its own to one of the servers."""
 
     def __init__(self, dsn: str, plain: Callable[[str], str]) -> None:
         """``plain`` takes out of a text what differs between the servers."""
-        self._connection = psycopg.connect(dsn, autocommit=True)
+        self._connection = psycopg.connect(dsn, autocommit=True, options="-c lock_timeout=5s")
         self._plain = plain
 
     def rows(self, name: str) -> Counter[str]:
         """All that the entry's statements answer, and what the relations that they write hold after them, in lines.
 
-        Raises ValueError with the SQLSTATE when they are refused.
+        Raises LockedOut when a client's transaction is in the way, ValueError with the SQLSTATE of another refusal.
         """
         text = _texts()[name]
         side = Side(self._connection, self._known(), self._comparable)
         before = _made(text)
         stream = self._stream(text, side)
-        answers = side.run(text, stream=stream, before=before)
-        if room := made_room(text, answers[-1].sqlstate or ""):
-            answers = side.run(text, stream=stream, before=[*before, *room])
-        if refused := [answer.sqlstate for answer in answers if answer.sqlstate]:
+        try:
+            answers = side.run(text, stream=stream, before=before)
+            if room := made_room(text, answers[-1].sqlstate or ""):
+                answers = side.run(text, stream=stream, before=[*before, *room])
+            refused = [answer.sqlstate for answer in answers if answer.sqlstate]
+        except NotPrepared as error:
+            refused = [error.sqlstate]
+        if _LOCK_NOT_AVAILABLE in refused:
+            raise LockedOut(name)
+        if refused:
             raise ValueError(f"{name}: SQLSTATE {refused[0]}")
         return Counter(line for number, answer in enumerate(answers) for line in _lines(number, answer))
 

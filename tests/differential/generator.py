@@ -20,7 +20,7 @@ COMMIT_MESSAGE = "CALL lake.set_commit_message('Ada', 'it''s', extra_info => '')
 BEGIN_PROBABILITY = 0.12
 REATTACH_PROBABILITY = 0.01
 END_PROBABILITY = 0.25
-CORPUS_STATEMENTS = 10
+CORPUS_STATEMENTS = 14
 """In a workload: with a thousand workloads, each of the corpus more than twenty times."""
 STAY_PROBABILITY = 0.6
 """Of the next statement being the same client's."""

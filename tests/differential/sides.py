@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from tests.differential import corpus_statements
-from tests.differential.corpus_statements import CorpusSender
+from tests.differential.corpus_statements import CorpusSender, LockedOut
 from tests.differential.statements import FILES, REATTACH, Statement
 from tests.duckdb_client import LakeClient
 from tests.e2e.catalog_diff import Catalog, CatalogReader
@@ -21,6 +21,8 @@ _SUGGESTION = re.compile(r"^(?:Did you mean|Candidate bindings).*$", re.MULTILIN
 """Names like the one that was not found, from all that DuckDB happens to have loaded."""
 _UNORDERED = {"ducklake_delete_file": {"delete_file_id"}}
 """DuckLake numbers one statement's delete files in the order of a hash of the data files' random names."""
+_POSITION = re.compile(r"\nLINE \d+: .*\n *\^")
+"""Where in the text PostgreSQL saw the error, which the client only shows; of names ours do not tell it."""
 _NOW = re.compile(r"at timestamp [-0-9: .+]+")
 _QUIET = ("SET threads = 1", "SET ducklake_retry_wait_ms = 1")
 """One thread writes rows in one order; a commit that must be run again is, without waiting."""
@@ -32,6 +34,9 @@ class Answer:
 
     rows: Counter[str] | None
     error: str = ""
+
+    locked_out: bool = False
+    """It is no answer: it would have waited for another client."""
 
     @property
     def is_the_end(self) -> bool:
@@ -83,9 +88,11 @@ class Side:
             if sql.startswith(corpus_statements.PREFIX):
                 return Answer(self._corpus_sender().rows(sql.removeprefix(corpus_statements.PREFIX)))
             rows = self.clients[statement.client].rows(sql)
+        except LockedOut as error:
+            return Answer(None, f"locked out: {error}", locked_out=True)
         except (duckdb.Error, ValueError, OverflowError) as error:
             text = _SUGGESTION.sub("", str(error).partition("Stack Trace:")[0])
-            text = self._plain(_NOW.sub("at timestamp <now>", text))
+            text = self._plain(_NOW.sub("at timestamp <now>", _POSITION.sub("", text)))
             return Answer(None, f"{type(error).__name__}: {text.strip()}")
         return Answer(Counter(self._plain(repr(row)) for row in rows))
 
