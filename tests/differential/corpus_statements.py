@@ -72,6 +72,7 @@ class CorpusSender:
         side = Side(self._connection, self._known(), self._comparable)
         before = _made(text)
         stream = self._stream(text, side)
+        answers: list[Answer] = []
         try:
             answers = side.run(text, stream=stream, before=before)
             if room := made_room(text, answers[-1].sqlstate or ""):
