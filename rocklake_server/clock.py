@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 POSTGRES_EPOCH_UNIX_S = 946_684_800
@@ -29,3 +30,14 @@ class ManualClock:
 
     def now_us(self) -> int:
         return self.value_us
+
+
+ElapsedClock = Callable[[], float]
+"""Seconds since some moment, never set back."""
+
+_ELAPSED_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+def elapsed_s() -> float:
+    """An ElapsedClock that goes on while the process is stopped and, where the system can tell, the machine sleeps."""
+    return time.clock_gettime(_ELAPSED_CLOCK)

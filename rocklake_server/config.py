@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rocklake_server.errors import InvalidParameterValue
-from rocklake_server.limits import CONNECTIONS_MAX_DEFAULT
+from rocklake_server.limits import CONNECTIONS_MAX_DEFAULT, LEASE_TIME_S_DEFAULT, LEASE_TIME_S_MIN
 from rocklake_server.telemetry import LEVELS
 
 DEFAULT_PORT = 5432
@@ -50,6 +50,8 @@ class ServerSettings:
     insecure_trust: bool
     max_connections: int
     drain_timeout_s: float
+    lease_time_s: float
+    takeover: bool
     variables: Mapping[str, str]
 
 
@@ -73,9 +75,11 @@ def server_settings(
     variables: Mapping[str, str],
     max_connections: int = CONNECTIONS_MAX_DEFAULT,
     drain_timeout_s: float = 30.0,
+    lease_time_s: float = LEASE_TIME_S_DEFAULT,
+    takeover: bool = False,
 ) -> ServerSettings:
-    """Raises InvalidParameterValue: for a bad address, an unknown log level, or listening beyond this machine
-    without authentication."""
+    """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, or listening
+    beyond this machine without authentication."""
     where = parse_listen(listen)
     if log_level.lower() not in LEVELS:
         raise InvalidParameterValue(f'"{log_level}" is not a log level; choose one of {", ".join(LEVELS)}')
@@ -84,4 +88,16 @@ def server_settings(
             f"listening on {where} would let anyone on the network in, since every user is trusted; "
             "listen on a loopback address, or pass --insecure-trust if the network is private"
         )
-    return ServerSettings(store, where, log_level.lower(), insecure_trust, max_connections, drain_timeout_s, variables)
+    if not lease_time_s >= LEASE_TIME_S_MIN:
+        raise InvalidParameterValue(f"a lease of {lease_time_s:g} s is too short; {LEASE_TIME_S_MIN:g} s is the least")
+    return ServerSettings(
+        store,
+        where,
+        log_level.lower(),
+        insecure_trust,
+        max_connections,
+        drain_timeout_s,
+        lease_time_s,
+        takeover,
+        variables,
+    )

@@ -33,3 +33,12 @@ CONNECTIONS_MAX_DEFAULT = 1000
 
 LAKE_IDLE_S = 60.0
 """How long a lake stays open after its last transaction; the next one opens it again."""
+
+LEASE_TIME_S_DEFAULT = 10.0
+"""How long a server that died keeps others from its object store, unless configured otherwise."""
+
+LEASE_TIME_S_MIN = 2.0
+"""Shorter leases would run out in ordinary pauses of a store."""
+
+STORE_START_TIMEOUT_S = 10.0
+"""How long a start waits for a store that does not answer."""

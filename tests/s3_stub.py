@@ -82,6 +82,8 @@ class Object:
     etag: str
     metadata: dict[str, str]
     modified: datetime
+    writer: str = ""
+    """The access key of whoever put it."""
 
 
 def _now() -> datetime:
@@ -108,6 +110,8 @@ class S3Stub:
         self.delays_s: dict[str, float] = {}
         """Seconds before a verb is carried out."""
         self.faults: list[Fault] = []
+        self.ignored_conditions: frozenset[str] = frozenset()
+        """Headers of PUT, in lower case, that the server does not know."""
         self.endpoint = ""
         self._versions = 0
         self._loop = asyncio.new_event_loop()
@@ -209,15 +213,17 @@ class S3Stub:
 
     def _put(self, objects: dict[str, Object], request: Request) -> Response:
         held = objects.get(request.key)
-        if request.headers.get("if-none-match") == "*" and held is not None:
+        conditions = {name: value for name, value in request.headers.items() if name not in self.ignored_conditions}
+        if conditions.get("if-none-match") == "*" and held is not None:
             return _error(412, "PreconditionFailed")
-        expected = request.headers.get("if-match")
+        expected = conditions.get("if-match")
         if expected is not None and (held is None or held.etag != expected):
             return _error(412, "PreconditionFailed")
         self._versions += 1
         etag = f'"{hashlib.sha256(request.body).hexdigest()[:24]}-{self._versions}"'
         metadata = {name: value for name, value in request.headers.items() if name.startswith("x-amz-meta-")}
-        objects[request.key] = Object(request.body, etag, metadata, _now())
+        credential = re.search(r"Credential=([^/]*)/", request.headers.get("authorization", ""))
+        objects[request.key] = Object(request.body, etag, metadata, _now(), credential[1] if credential else "")
         return Response(headers={"ETag": etag})
 
     @staticmethod

@@ -9,19 +9,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections import deque
 from functools import partial
-from typing import NoReturn
 
 from rocklake_server.catalog.batches import apply_member
 from rocklake_server.catalog.image import RelationImage
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.relations import row_transform
 from rocklake_server.catalog.root import Root
-from rocklake_server.catalog.system_keys import read_newest_commit, write_sequence
+from rocklake_server.catalog.stall_watch import StallWatch
+from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit, write_sequence
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.validation import Working, validate
-from rocklake_server.errors import CatalogError, InternalProblem, OutcomeUnknown, StoreUnavailable
+from rocklake_server.errors import (
+    CannotConnectNow,
+    CatalogError,
+    InternalProblem,
+    OutcomeUnknown,
+    StoreUnavailable,
+)
 from rocklake_server.limits import GROUP_BYTES_MAX, GROUP_MEMBERS_MAX
 from rocklake_server.store.base import StoreSnapshot, WriteBatch
 
@@ -131,30 +138,58 @@ class Committer:
     async def _write(self, working: Working, batch: WriteBatch, sequence: int) -> None:
         """Make the batch durable and publish it. Raises only when it is known not to be in the store, or when that
         cannot be known."""
-        written = False
+        with StallWatch(self._lake.label, sequence):
+            written = await self._try_write(working, batch, sequence)
+            landed = await self._settle(working, sequence, written=written)
+        if landed:
+            return
+        if self._lake.taken_over:
+            raise CannotConnectNow("another server took this lake over before the commit; nothing was changed")
+        raise StoreUnavailable("the store failed while the commit was written; nothing was changed")
+
+    async def _try_write(self, working: Working, batch: WriteBatch, sequence: int) -> bool:
+        """Whether the batch is durable; False when that has to be found out. Raises when it is known not to be
+        written."""
+        lake = self._lake
+        await lake.ownership.wait()
         try:
-            await self._lake.store.write(batch)
-            written = True
+            await lake.store.write(batch)
         except OutcomeUnknown:
-            logger.warning("the outcome of commit %d is not known", sequence)
-        except StoreUnavailable:
-            if self._lake.store.needs_reopen:
+            logger.warning("%s: the outcome of commit %d is not known", lake.label, sequence)
+        except CatalogError:
+            self._note_takeover()
+            if not lake.taken_over and lake.store.needs_reopen:
                 await self._recover(working, sequence)
             raise
-        except CatalogError:
-            self._lake.taken_over = self._lake.taken_over or self._lake.store.is_fenced
-            raise
         except Exception:
-            logger.exception("the store failed in commit %d", sequence)
-        if not await self._settle(working, sequence, written=written):
-            raise StoreUnavailable("the store failed while the commit was written; nothing was changed")
+            logger.exception("%s: the store failed in commit %d", lake.label, sequence)
+        else:
+            return True
+        return False
 
-    async def _recover(self, working: Working, sequence: int) -> None:
+    async def recover(self) -> None:
+        """After the handle was lost or a commit left in doubt while nobody writes: open another one, and find out.
+        Logs when that fails; may be repeated."""
+        lake = self._lake
+        if self._leader is not None and not self._leader.done():
+            return
+        if not lake.taken_over and (self._in_doubt is not None or lake.store.needs_reopen):
+            self._leader = asyncio.create_task(self._recover_and_lead())
+            await asyncio.shield(self._leader)
+
+    async def _recover_and_lead(self) -> None:
+        """As the leader, so that no group is written meanwhile."""
+        root = self._lake.newest
+        nothing = Working(root, root.relations, dict(root.counters), stored_bytes=root.stored_bytes)
+        await self._recover(*(self._in_doubt or (nothing, root.sequence + 1)), attempts=1)
+        await self._lead()
+
+    async def _recover(self, working: Working, sequence: int, attempts: int = READ_BACK_ATTEMPTS) -> None:
         """After the handle was lost: open another one now, or before the next group."""
         try:
-            await self._settle(working, sequence, written=False)
+            await self._settle(working, sequence, written=False, attempts=attempts)
         except OutcomeUnknown as error:
-            logger.warning("the store cannot be opened again yet: %s", error)
+            logger.warning("%s: the store cannot be opened again yet: %s", self._lake.label, error)
 
     async def _settle_earlier(self, group: list[_Request]) -> None:
         """Find out about the batch in doubt before anything else is written; whoever waits fails if that fails."""
@@ -167,39 +202,60 @@ class Committer:
             self._queue.clear()
             raise StoreUnavailable("the store cannot be read after a failure; nothing was changed") from None
 
-    async def _settle(self, working: Working, sequence: int, *, written: bool) -> bool:
+    async def _settle(
+        self, working: Working, sequence: int, *, written: bool, attempts: int = READ_BACK_ATTEMPTS
+    ) -> bool:
         """Publish the batch if it is in the store; False when it is known not to be there. Raises OutcomeUnknown
         when the store cannot be read; the next group finds out then."""
         lake = self._lake
         self._in_doubt = working, sequence
-        for attempt in range(READ_BACK_ATTEMPTS):
+        for attempt in range(attempts):
             if attempt:
-                await asyncio.sleep(READ_BACK_PAUSE_S * 2**attempt)
-            if lake.store.is_fenced:
-                self._give_up()
+                await asyncio.sleep(READ_BACK_PAUSE_S * 2**attempt * random.uniform(0.5, 1.5))
+            self._note_takeover()
             try:
-                if (attempt or not written) and lake.store.needs_reopen:
-                    await lake.store.reopen()
-                snapshot = await lake.store.snapshot()
-                newest, writer_epoch = (sequence, lake.writer_epoch) if written else await read_newest_commit(snapshot)
+                newest, snapshot = await self._look(sequence, written=written, reopen=not written or attempt > 0)
             except CatalogError as error:
-                logger.warning("cannot read the commit sequence back: %s", error)
+                logger.warning("%s: cannot read the commit sequence back: %s", lake.label, error)
                 continue
-            if writer_epoch != lake.writer_epoch:
-                self._give_up()
-            self._in_doubt = None
-            landed = newest >= sequence
-            if landed:
-                self._publish(working, sequence, snapshot)
-            else:
-                lake.newest.snapshot = snapshot
-            return landed
+            landed = newest.holds(sequence, lake.writer_epoch)
+            if snapshot is not None and newest.writer_epoch == lake.writer_epoch:
+                # Our handle is the only one: what it does not show is not there.
+                self._in_doubt = None
+                if landed:
+                    self._publish(working, sequence, snapshot)
+                else:
+                    lake.newest.snapshot = snapshot
+                return landed is True
+            lake.given_up = True
+            if landed is not None:
+                self._in_doubt = None
+                return landed
+        if lake.taken_over:
+            raise OutcomeUnknown("another server took this lake over while the commit was written; whether it was "
+                                 "kept is not known")
         raise OutcomeUnknown("the store failed while the commit was written; whether it was kept is not known")
 
-    def _give_up(self) -> NoReturn:
-        """Another server writes this lake now: a commit in its log with our number need not be ours."""
-        self._lake.taken_over = True
-        raise OutcomeUnknown("another server took this lake over while the commit was written")
+    async def _look(
+        self, sequence: int, *, written: bool, reopen: bool
+    ) -> tuple[NewestCommit, StoreSnapshot | None]:
+        """What is committed, and a snapshot of it as long as the lake is ours."""
+        lake = self._lake
+        if lake.taken_over:
+            return NewestCommit.of(await lake.store.durable_values(NewestCommit.KEYS)), None
+        await lake.ownership.wait()
+        if reopen and lake.store.needs_reopen:
+            await lake.store.reopen()
+        snapshot = await lake.store.snapshot()
+        if written:
+            return NewestCommit(sequence, lake.writer_epoch, opened_at=sequence), snapshot
+        return await read_newest_commit(snapshot), snapshot
+
+    def _note_takeover(self) -> None:
+        """A process that opened the store owns it now, unless we hold its lease."""
+        lake = self._lake
+        if lake.store.is_fenced and not lake.ownership.is_lease:
+            lake.given_up = True
 
     def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
         """Make the durable state the newest root."""

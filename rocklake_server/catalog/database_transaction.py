@@ -67,7 +67,9 @@ class DatabaseTransaction(Definitions):
     # -- statements -------------------------------------------------------------------------------------------------
 
     async def begin_statement(self) -> None:
-        """Before each statement: the first one takes the roots, and READ COMMITTED moves them forward each time."""
+        """Before each statement: the first one takes the roots, and READ COMMITTED moves them forward each time. Raises
+        CannotConnectNow once another server owns the store, StoreUnavailable while nobody can tell."""
+        await self.databases.ownership.wait()
         if not self.started:
             await self._wait_for_turn()
             self.started = True
@@ -203,9 +205,16 @@ class DatabaseTransaction(Definitions):
         """Whether COMMIT has anything to wait for."""
         return self.changes_schemas or any(part.writes for part in self.parts.values())
 
+    def require_owned(self) -> None:
+        """Before a statement that read the lake is answered. Raises as ``begin_statement``."""
+        if self.started:
+            self.databases.ownership.require()
+
     async def commit(self) -> None:
         """Durable and visible when it returns. On an error nothing of the transaction is kept."""
         try:
+            if not self.writes:
+                self.require_owned()
             schema = self.written_schema()
             if schema is not None:
                 self.require_listed(schema)

@@ -16,6 +16,7 @@ from rocklake_server.clock import Clock
 from rocklake_server.errors import CatalogError
 from rocklake_server.limits import LAKE_IDLE_S
 from rocklake_server.store.base import Store
+from rocklake_server.store.ownership import UNDISPUTED, Ownership
 
 if TYPE_CHECKING:
     from rocklake_server.catalog.database_transaction import DatabaseTransaction
@@ -45,9 +46,10 @@ class OpenLake:
 class Databases:
     """The façade that sessions begin transactions on."""
 
-    def __init__(self, directory: Directory, open_store: OpenStore, clock: Clock) -> None:
+    def __init__(self, directory: Directory, open_store: OpenStore, clock: Clock, ownership: Ownership) -> None:
         self.directory = directory
         self.clock = clock
+        self.ownership = ownership
         self._open_store = open_store
         self._lakes: dict[int, asyncio.Task[OpenLake]] = {}
         self._closing: dict[int, asyncio.Task[None]] = {}
@@ -56,10 +58,10 @@ class Databases:
         self.exported: dict[str, DatabaseTransaction] = {}
 
     @classmethod
-    async def open(cls, open_store: OpenStore, clock: Clock) -> Databases:
+    async def open(cls, open_store: OpenStore, clock: Clock, ownership: Ownership = UNDISPUTED) -> Databases:
         """Opens the system store. Raises StoreUnavailable, FormatVersionUnsupported, CorruptValue."""
-        directory = await Directory.open(await open_store("system"))
-        databases = cls(directory, open_store, clock)
+        directory = await Directory.open(await open_store("system"), ownership)
+        databases = cls(directory, open_store, clock, ownership)
         databases._idle_check = asyncio.create_task(databases._close_idle_lakes())
         return databases
 
@@ -79,19 +81,23 @@ class Databases:
         self._lakes.clear()
         await self.directory.close()
 
+    async def close_stores(self) -> None:
+        """Let go of every store at once, for its new owner; what still runs here finds them closed."""
+        await self.directory.close()
+        await asyncio.gather(*(opened.lake.close() for opened in self.open_lakes()))
+
     def turn(self, database: str) -> Turn:
         """Held by the read-write block that fills or migrates a database, so that others wait instead of colliding."""
         return self._turns.setdefault(database, Turn())
 
     async def lakes_of(self, database: str) -> dict[str, OpenLake]:
         """The open lakes of a database by schema."""
-        return {
-            schema: await self._opened(schema, place) for schema, place in self.directory.schemas(database).items()
-        }
+        places = self.directory.schemas(database)
+        return {schema: await self._opened(database, schema, place) for schema, place in places.items()}
 
     async def create_lake(self, database: str, schema: str) -> OpenLake:
         """The lake of a schema, on the list from now on."""
-        return await self._opened(schema, await self.directory.register(database, schema))
+        return await self._opened(database, schema, await self.directory.register(database, schema))
 
     def lists(self, database: str, schema: str, opened: OpenLake) -> bool:
         """Whether ``opened`` is still the lake of that schema."""
@@ -104,15 +110,20 @@ class Databases:
         UniqueViolation."""
         place = await self.directory.reserve(database, schema, replacing=replacing)
         try:
-            return await self._opened(schema, place)
+            return await self._opened(database, schema, place)
         except BaseException:
             self.directory.give_up(database, schema)
             raise
 
-    async def _opened(self, schema: str, place: Place) -> OpenLake:
+    def open_lakes(self) -> list[OpenLake]:
+        """Those that are open now."""
+        done = [task for task in self._lakes.values() if task.done() and not task.cancelled()]
+        return [task.result() for task in done if task.exception() is None]
+
+    async def _opened(self, database: str, schema: str, place: Place) -> OpenLake:
         task = self._lakes.get(place.number)
         if task is None:
-            task = self._lakes[place.number] = asyncio.create_task(self._open(schema, place))
+            task = self._lakes[place.number] = asyncio.create_task(self._open(database, schema, place))
         elif task.done() and not task.cancelled() and task.exception() is None:
             opened = task.result()
             opened.last_used_s = asyncio.get_running_loop().time()
@@ -124,16 +135,19 @@ class Databases:
                 self._lakes.pop(place.number, None)
             raise
 
-    async def _open(self, schema: str, place: Place) -> OpenLake:
+    async def _open(self, database: str, schema: str, place: Place) -> OpenLake:
         if (closing := self._closing.get(place.number)) is not None:
             await asyncio.shield(closing)
         store = await self._open_store(f"lakes/{place.number}")
+        label = f'lake {place.number} (database "{database}", schema "{schema}")'
         try:
-            lake = await Lake.open(store, schema=schema, slot=place.slot, clock=self.clock)
+            lake = await Lake.open(
+                store, schema=schema, slot=place.slot, clock=self.clock, ownership=self.ownership, label=label
+            )
         except BaseException:
             await store.close()
             raise
-        logger.info("opened lake %d (schema %s) at commit %d", place.number, schema, lake.newest.sequence)
+        logger.info("opened %s at commit %d", label, lake.newest.sequence)
         return OpenLake(lake, Committer(lake), asyncio.get_running_loop().time())
 
     async def _close_idle_lakes(self) -> None:
@@ -159,8 +173,8 @@ class Databases:
         try:
             await opened.lake.close()
         except CatalogError as error:
-            logger.warning("lake %d (schema %s) did not close well: %s", number, opened.lake.schema, error)
+            logger.warning("%s did not close well: %s", opened.lake.label, error)
         else:
-            logger.info("closed lake %d (schema %s), which nobody used", number, opened.lake.schema)
+            logger.info("closed %s, which nobody used", opened.lake.label)
         finally:
             del self._closing[number]

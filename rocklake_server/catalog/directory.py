@@ -7,15 +7,27 @@ lake number, ``03`` + lake number the database and schema of a retired lake. A l
 from __future__ import annotations
 
 import asyncio
+import logging
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rocklake_server.catalog.relations import SCHEMAS_MAX
 from rocklake_server.encoding.ordered import decode_text, encode_int, encode_text
-from rocklake_server.errors import CorruptValue, FormatVersionUnsupported, ProgramLimitExceeded, UniqueViolation
+from rocklake_server.errors import (
+    CatalogError,
+    CorruptValue,
+    FormatVersionUnsupported,
+    OutcomeUnknown,
+    ProgramLimitExceeded,
+    StoreUnavailable,
+    UniqueViolation,
+)
 from rocklake_server.schema.system_subspaces import CATALOG_FORMAT_VERSION
-from rocklake_server.store.base import Key, Prefix, Store, WriteBatch
+from rocklake_server.store.base import Key, Prefix, Store, StoreSnapshot, WriteBatch
+from rocklake_server.store.ownership import UNDISPUTED, Ownership
+
+logger = logging.getLogger(__name__)
 
 _FORMAT = Key(b"\x00")
 _LAKES = Prefix(b"\x01")
@@ -39,17 +51,17 @@ _NO_SCHEMAS: Mapping[str, Place] = {}
 class Directory:
     """In memory since it was opened; every change is durable before it is seen."""
 
-    def __init__(self, store: Store, lakes: dict[tuple[str, str], Place], next_lake: int) -> None:
+    def __init__(self, store: Store, ownership: Ownership) -> None:
         self._store = store
+        self._ownership = ownership
         self._lakes: dict[str, dict[str, Place]] = {}
-        for (database, schema), place in sorted(lakes.items(), key=lambda item: item[1].number):
-            self._lakes.setdefault(database, {})[schema] = place
-        self._next_lake = next_lake
+        self._next_lake = 1
+        self._is_stale = False
         self._reserved: dict[tuple[str, str], Place] = {}
         self._writing = asyncio.Lock()
 
     @classmethod
-    async def open(cls, store: Store) -> Directory:
+    async def open(cls, store: Store, ownership: Ownership = UNDISPUTED) -> Directory:
         """Raises FormatVersionUnsupported, CorruptValue, StoreUnavailable."""
         snapshot = await store.snapshot()
         version = await snapshot.get(_FORMAT)
@@ -62,14 +74,24 @@ class Directory:
                 f"the store was written in catalog format {version.hex()}; "
                 f"this server reads format {CATALOG_FORMAT_VERSION}"
             )
-        lakes: dict[tuple[str, str], Place] = {}
+        directory = cls(store, ownership)
+        await directory._read(snapshot)
+        return directory
+
+    async def _read(self, snapshot: StoreSnapshot) -> None:
+        """Take the lists from the store."""
+        found: dict[tuple[str, str], Place] = {}
         async for entries in snapshot.scan(_LAKES):
             for key, value in entries:
-                lakes[_decode_names(key)] = _decode_place(key, value)
+                found[_decode_names(key)] = _decode_place(key, value)
         next_lake = await snapshot.get(_NEXT_LAKE)
         if next_lake is not None and len(next_lake) != _NUMBER.size:
             raise CorruptValue(f"system store key {_NEXT_LAKE.hex()} holds {len(next_lake)} bytes, not {_NUMBER.size}")
-        return cls(store, lakes, _NUMBER.unpack(next_lake)[0] if next_lake else 1)
+        self._next_lake = _NUMBER.unpack(next_lake)[0] if next_lake else 1
+        self._lakes = {}
+        for (database, schema), place in sorted(found.items(), key=lambda item: item[1].number):
+            self._lakes.setdefault(database, {})[schema] = place
+        self._is_stale = False
 
     async def close(self) -> None:
         await self._store.close()
@@ -91,7 +113,7 @@ class Directory:
             batch = WriteBatch()
             batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
             batch.put(_NEXT_LAKE, _NUMBER.pack(place.number + 1))
-            await self._store.write(batch)
+            await self._write(batch)
             self._next_lake = place.number + 1
             self._list(database, {schema: place})
             return place
@@ -106,7 +128,7 @@ class Directory:
             place = self._next_place(database)
             batch = WriteBatch()
             batch.put(_NEXT_LAKE, _NUMBER.pack(place.number + 1))
-            await self._store.write(batch)
+            await self._write(batch)
             self._next_lake = place.number + 1
             self._reserved[database, schema] = place
             return place
@@ -128,9 +150,50 @@ class Directory:
             for schema in created:
                 place = self._reserved[database, schema]
                 batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
-            await self._store.write(batch)
+            await self._write(batch)
             entered = {schema: self._reserved.pop((database, schema)) for schema in created}
             self._list(database, entered, without=dropped)
+
+    @property
+    def needs_recovery(self) -> bool:
+        return self._is_stale or self._store.needs_reopen
+
+    async def recover(self) -> None:
+        """After the store's handle was lost, or a change left in doubt: open another one and read the lists again.
+        Raises CatalogError while that cannot be done."""
+        async with self._writing:
+            await self._recover()
+
+    async def _recover(self) -> None:
+        await self._ownership.wait()
+        if self._store.needs_reopen:
+            await self._store.reopen()
+        if self._is_stale:
+            await self._read(await self._store.snapshot())
+
+    async def _write(self, batch: WriteBatch) -> None:
+        """Durable when it returns. Raises StoreUnavailable when nothing was written, OutcomeUnknown when that cannot be
+        known; then the lists are read again before the next change."""
+        await self._recover()
+        try:
+            await self._store.write(batch)
+        except OutcomeUnknown:
+            self._is_stale = True
+            if not await self._has_landed(batch):
+                problem = "the store failed while the list of schemas was written; nothing was changed"
+                raise StoreUnavailable(problem) from None
+
+    async def _has_landed(self, batch: WriteBatch) -> bool:
+        """Read back what was written. Raises OutcomeUnknown when the store does not answer."""
+        try:
+            await self._recover()
+            values = [await (await self._store.snapshot()).get(key) for key in batch.operations]
+        except CatalogError as error:
+            logger.warning("cannot read the list of schemas back: %s", error)
+            raise OutcomeUnknown(
+                "the store failed while the list of schemas was written; whether it was kept is not known"
+            ) from None
+        return values == list(batch.operations.values())
 
     def _list(self, database: str, entered: Mapping[str, Place], without: Sequence[str] = ()) -> None:
         kept = {schema: place for schema, place in self.schemas(database).items() if schema not in without}

@@ -17,6 +17,7 @@ from rocklake_server.clock import Clock
 from rocklake_server.errors import CannotConnectNow
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Store, WriteBatch
+from rocklake_server.store.ownership import UNDISPUTED, Ownership
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -32,8 +33,20 @@ def packed_ctid(number: int) -> int:
 class Lake:
     """Opened once per server. All methods run on one event loop; nothing between two awaits can interleave."""
 
-    def __init__(self, store: Store, state: SystemState, newest: Root, schema: str, slot: int, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        state: SystemState,
+        newest: Root,
+        schema: str,
+        slot: int,
+        clock: Clock,
+        ownership: Ownership,
+        label: str,
+    ) -> None:
         self.store = store
+        self.ownership = ownership
+        self.label = label
         self.schema = schema
         self.slot = slot
         self.clock = clock
@@ -42,26 +55,30 @@ class Lake:
         self.pending = PendingKeys()
         self.last_snapshot_us: int | None = None
         self.writer_epoch = state.writer_epoch + 1
-        self.taken_over = False
+        self.given_up = False
         self._next_row = state.next_row
         self._next_relation_id = state.next_relation_id
         self._held: dict[int, Root] = {}
         self._loading: dict[tuple[int, int, Partition | object, int | None], asyncio.Task[Any]] = {}
 
     @classmethod
-    async def open(cls, store: Store, *, schema: str, slot: int, clock: Clock) -> Lake:
-        """Read the system keys, raise the writer epoch and publish the root found. Raises CorruptValue,
-        FormatVersionUnsupported, StoreUnavailable."""
+    async def open(
+        cls, store: Store, *, schema: str, slot: int, clock: Clock, ownership: Ownership = UNDISPUTED, label: str = ""
+    ) -> Lake:
+        """Read the system keys, raise the writer epoch and publish the root found. ``label`` names the lake in logs.
+        Raises CorruptValue, FormatVersionUnsupported, StoreUnavailable; CannotConnectNow when another server owns the
+        store."""
         snapshot = await store.snapshot()
         state = await read_system_state(snapshot, schema=schema, slot=slot)
         batch = WriteBatch()
         write_opening(batch, state)
+        ownership.require()
         await store.write(batch)
         relations = Relations.of(state.relations)
         root = Root(
             state.sequence, await store.snapshot(), relations, {}, state.counters, stored_bytes=state.stored_bytes
         )
-        return cls(store, state, root, schema, slot, clock)
+        return cls(store, state, root, schema, slot, clock, ownership, label)
 
     async def close(self) -> None:
         for task in self._loading.values():
@@ -77,6 +94,11 @@ class Lake:
     def is_empty(self) -> bool:
         """Whether no relation was ever created, or all were dropped."""
         return not self.newest.relations.by_id
+
+    @property
+    def taken_over(self) -> bool:
+        """Whether another server writes this lake now; nothing of it is answered here any more."""
+        return self.given_up or self.ownership.is_lost
 
     # -- what staging allocates -------------------------------------------------------------------------------------
 

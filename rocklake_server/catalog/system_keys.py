@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from rocklake_server.catalog.relations import relation_oid
 from rocklake_server.encoding.definitions import (
@@ -23,11 +24,12 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_FORMAT_VERSION,
     SYSTEM_NEXT_RELATION,
     SYSTEM_NEXT_ROW,
+    SYSTEM_OPENED_AT,
     SYSTEM_RELATION,
     SYSTEM_STORED_BYTES,
     SYSTEM_WRITER_EPOCH,
 )
-from rocklake_server.store.base import Prefix, StoreSnapshot, WriteBatch
+from rocklake_server.store.base import Key, Prefix, StoreSnapshot, WriteBatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,11 @@ def placed(relation: Relation, schema: str, slot: int) -> Relation:
 
 
 def write_opening(batch: WriteBatch, state: SystemState) -> None:
-    """What opening for writing puts: the format version of a new lake, and a raised writer epoch."""
+    """What opening for writing puts: the format version of a new lake, and a raised writer epoch with the commit
+    sequence that it begins with."""
     batch.put(system_key(SYSTEM_FORMAT_VERSION), encode_number(CATALOG_FORMAT_VERSION))
     batch.put(system_key(SYSTEM_WRITER_EPOCH), encode_number(state.writer_epoch + 1))
+    batch.put(system_key(SYSTEM_OPENED_AT), encode_number(state.sequence))
 
 
 def write_sequence(
@@ -123,11 +127,32 @@ def write_drop(batch: WriteBatch, relation: Relation) -> None:
     batch.put(system_key(SYSTEM_DROPPED, relation.relation_id), encode_definition(relation))
 
 
-async def read_newest_commit(snapshot: StoreSnapshot) -> tuple[int, int]:
-    """(commit sequence, writer epoch): what was committed last, and who writes this lake."""
-    found = []
-    for name in (SYSTEM_COMMIT_SEQUENCE, SYSTEM_WRITER_EPOCH):
-        key = system_key(name)
-        value = await snapshot.get(key)
-        found.append(0 if value is None else decode_number(key, value))
-    return found[0], found[1]
+@dataclass(frozen=True, slots=True)
+class NewestCommit:
+    """What was committed last, who writes the lake, and the commit sequence that this writer began with."""
+
+    KEYS: ClassVar[tuple[Key, ...]] = tuple(
+        system_key(name) for name in (SYSTEM_COMMIT_SEQUENCE, SYSTEM_WRITER_EPOCH, SYSTEM_OPENED_AT)
+    )
+
+    sequence: int
+    writer_epoch: int
+    opened_at: int
+
+    @classmethod
+    def of(cls, values: Sequence[bytes | None]) -> NewestCommit:
+        """From the values of ``KEYS``."""
+        found = zip(cls.KEYS, values, strict=True)
+        return cls(*(0 if value is None else decode_number(key, value) for key, value in found))
+
+    def holds(self, sequence: int, writer_epoch: int) -> bool | None:
+        """Whether commit ``sequence`` of that writer is in the store; ``None`` when this does not tell, or not yet."""
+        if self.writer_epoch == writer_epoch:
+            return True if self.sequence >= sequence else None
+        if self.opened_at < sequence:
+            return False
+        return True if self.writer_epoch == writer_epoch + 1 else None
+
+
+async def read_newest_commit(snapshot: StoreSnapshot) -> NewestCommit:
+    return NewestCommit.of([await snapshot.get(key) for key in NewestCommit.KEYS])

@@ -46,6 +46,9 @@ COUNTER_COLUMN = "column_id_{table_id}"
 COUNTER_NAMES = frozenset({COUNTER_SNAPSHOT, COUNTER_CATALOG, COUNTER_FILE, COUNTER_COLUMN})
 
 SYSTEM_WRITER_EPOCH = "writer-epoch"
+SYSTEM_OPENED_AT = "opened-at"
+"""The commit sequence that the present writer epoch began with."""
+
 SYSTEM_RETAIN_FROM = "retain-from"
 SYSTEM_FORMAT_VERSION = "catalog-format-version"
 SYSTEM_COMMIT_SEQUENCE = "commit-sequence"

@@ -8,15 +8,19 @@ import logging
 import os
 import signal
 from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
 
 from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.recovery import keep_usable, open_every_lake
 from rocklake_server.clock import SystemClock
 from rocklake_server.config import Listen, ServerSettings
 from rocklake_server.errors import CannotConnectNow
 from rocklake_server.server.listener import Listener
 from rocklake_server.store.base import Store
 from rocklake_server.store.folder_lock import FolderLock
+from rocklake_server.store.lease import Lease
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
+from rocklake_server.store.ownership import UNDISPUTED, Ownership
 from rocklake_server.store.slate import open_slate_store
 
 logger = logging.getLogger(__name__)
@@ -30,20 +34,10 @@ async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) ->
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     location = parse_store_url(settings.store, settings.variables)
-    with FolderLock(location):
-        await _serve_store(settings, location, stop, announce)
-
-
-async def _serve_store(
-    settings: ServerSettings, location: StoreLocation, stop: asyncio.Event, announce: Callable[[Listen], None]
-) -> None:
-    async def open_store(directory: str) -> Store:
-        return await open_slate_store(location.child(directory))
-
-    databases = await _opened_unless(stop, Databases.open(open_store, SystemClock()))
-    if databases is None:
-        return
-    try:
+    async with AsyncExitStack() as stack:
+        databases = await _opened_unless(stop, _open(settings, location, stack))
+        if databases is None:
+            return
         listener = Listener(databases, max_connections=settings.max_connections)
         where = await _listening(listener, settings.listen)
         gc.freeze()
@@ -51,8 +45,36 @@ async def _serve_store(
         await stop.wait()
         logger.info("stopping: running statements may finish for %.0f s", settings.drain_timeout_s)
         await listener.stop(settings.drain_timeout_s)
-    finally:
-        await databases.close()
+
+
+async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncExitStack) -> Databases:
+    """Own the store, then open it; ``stack`` undoes both in turn."""
+    ownership: Ownership = UNDISPUTED
+    has_displaced = False
+    stack.enter_context(FolderLock(location))
+    if location.is_remote:
+        lease = await Lease.acquire(location, lease_s=settings.lease_time_s, takeover=settings.takeover)
+        stack.push_async_callback(lease.release)
+        ownership, has_displaced = lease, lease.displaced is not None
+
+    async def open_store(directory: str) -> Store:
+        return await open_slate_store(location.child(directory), ownership=ownership)
+
+    databases = await Databases.open(open_store, SystemClock(), ownership)
+    stack.push_async_callback(databases.close)
+    _run_until_closed(stack, keep_usable(databases))
+    if has_displaced:
+        _run_until_closed(stack, open_every_lake(databases))
+    return databases
+
+
+def _run_until_closed(stack: AsyncExitStack, work: Coroutine[None, None, None]) -> None:
+    async def end() -> None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    task = asyncio.create_task(work)
+    stack.push_async_callback(end)
 
 
 async def _opened_unless(stop: asyncio.Event, opening: Coroutine[None, None, Databases]) -> Databases | None:

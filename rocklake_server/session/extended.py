@@ -128,11 +128,14 @@ class ExtendedProtocol:
             raise ObjectNotInPrerequisiteState(f'portal "{portal.name}" cannot be run')
         portal.finished = portal.columns is None
         if isinstance(statement, sql.CopyIn | sql.CopyOut):
-            self._channel.send(m.CommandComplete(await self._runner.run_copy(statement)))
+            tag = await self._runner.run_copy(statement)
+            self._block.require_owned()
+            self._channel.send(m.CommandComplete(tag))
             return
         if portal.outcome is None:
             portal.outcome = await self._run(statement, portal)
             self._runner.send_notices(portal.outcome.notices)
+        self._block.require_owned()
         await self._send(portal, portal.outcome, message.rows_max)
 
     async def _run(self, statement: sql.Query | sql.UtilityStatement, portal: Portal) -> Outcome:

@@ -187,6 +187,7 @@ class Session:
             self.channel.send(m.EmptyQueryResponse())
         for position, statement in enumerate(parsed, 1):
             tag = await self._runner.run_simple(statement)
+            self._block.require_owned()
             if position == len(parsed):
                 await self._runner.end_implicit()
             self.channel.send(m.CommandComplete(tag))

@@ -69,6 +69,11 @@ class TransactionBlock:
         await transaction.begin_statement()
         return transaction
 
+    def require_owned(self) -> None:
+        """Before a statement is answered: the store may have become another server's while it ran."""
+        if self.transaction is not None:
+            self.transaction.require_owned()
+
     def database_size(self, name: str) -> int:
         """What the rows of the session's database take in the store, in bytes. Raises Unsupported for another one."""
         if name != self._database:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import NewType, Protocol
 
@@ -55,7 +55,11 @@ class Store(Protocol):
     @property
     def is_fenced(self) -> bool:
         """Whether it is known that another process has opened the store for writing since this one did. It is that
-        one's then: ``reopen`` refuses."""
+        one's then, and ``reopen`` refuses, unless this server holds a lease on it."""
+
+    async def durable_values(self, keys: Sequence[Key]) -> list[bytes | None]:
+        """The values of ``keys`` as the store has them now, whoever wrote them: works after a takeover too, and changes
+        nothing. Raises StoreUnavailable."""
 
     async def reopen(self) -> None:
         """Open a new handle, which shows whether a write in doubt landed. Snapshots of the old one are unusable.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -132,6 +132,12 @@ class FaultyStore:
     @property
     def is_fenced(self) -> bool:
         return self._is_fenced
+
+    async def durable_values(self, keys: Sequence[Key]) -> list[bytes | None]:
+        mode = await self.reads.meet()
+        if mode is not Mode.PASS:
+            raise StoreUnavailable("the store refuses, as its script says")
+        return await self.inner.durable_values(keys)
 
     async def reopen(self) -> None:
         """As a real store's: what landed is there afterwards, and a store that was taken over stays lost."""

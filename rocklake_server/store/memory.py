@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from rocklake_server.errors import CannotConnectNow
 from rocklake_server.store.base import Entry, Key, Prefix, StoreSnapshot, WriteBatch
@@ -71,6 +71,9 @@ class MemoryStore:
     def is_fenced(self) -> bool:
         """Never: nobody else can open it."""
         return False
+
+    async def durable_values(self, keys: Sequence[Key]) -> list[bytes | None]:
+        return [self._newest.entries.get(key) for key in keys]
 
     async def reopen(self) -> None:
         self._require_open()

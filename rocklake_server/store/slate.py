@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -28,11 +28,13 @@ from slatedb.uniffi import WriteBatch as NativeBatch
 
 from rocklake_server.errors import CannotConnectNow, CatalogError, StoreUnavailable
 from rocklake_server.store import marshalling
-from rocklake_server.store.base import StoreSnapshot, WriteBatch
+from rocklake_server.store.base import Key, StoreSnapshot, WriteBatch
 from rocklake_server.store.folder_sync import FolderSync, zero_length_wal_files
 from rocklake_server.store.keys import require_storable
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
+from rocklake_server.store.ownership import UNDISPUTED, Ownership
 from rocklake_server.store.slate_errors import fenced, read_error, unknown_outcome
+from rocklake_server.store.slate_peek import durable_values
 from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
 from rocklake_server.store.slate_snapshot import SlateSnapshot
 
@@ -52,12 +54,13 @@ class SlateStore:
     is not durable. After OutcomeUnknown, or when the handle is lost, every call fails until ``reopen``.
     """
 
-    def __init__(self, location: StoreLocation, settings: SlateSettings) -> None:
+    def __init__(self, location: StoreLocation, settings: SlateSettings, ownership: Ownership) -> None:
         self.location = location
         self.zero_length_wal_files: tuple[Path, ...] = ()
         """Empty log files found at opening (local folders only): fence markers, or lost writes when the
         caller's commit sequence has a gap."""
         self._settings = settings
+        self._ownership = ownership
         self._turn = asyncio.Lock()
         self._db: Any = None
         self._writes = 0
@@ -94,7 +97,7 @@ class SlateStore:
                 raise self._doubt(error) from error
             try:
                 await self._make_durable(handle)
-            except (Error, OSError) as error:
+            except (Error, OSError) as error:  # TimeoutError is an OSError
                 raise self._doubt(error) from error
             self._in_doubt = False
         self._writes += 1
@@ -106,22 +109,27 @@ class SlateStore:
             if self._closed:
                 return
             self._closed = True
-            await self._release(flush=not self._in_doubt)
+            await self._release(flush=not (self._in_doubt or self._ownership.is_lost))
             if self._sync_thread is not None:
                 self._sync_thread.shutdown()
 
     async def reopen(self) -> None:
         """Gives up the handle and opens another, which shows whether a write in doubt is there. Raises as
         ``open_slate_store``, and CannotConnectNow once another server has opened the store: it is that one's
-        now. May be repeated."""
+        now, unless this server still holds the lease on it. May be repeated."""
         async with self._turn:
             if self._closed:
                 raise CannotConnectNow(f'store "{self.location}" is closed')
-            if self.is_fenced:
+            if self.is_fenced and not self._ownership.is_lease:
                 raise fenced(self.location)
+            await self._ownership.confirm()  # or else opening would fence the owner
             self._in_doubt = True
             await self._release(flush=False)
             await self._open()
+            self._fenced = False
+
+    async def durable_values(self, keys: Sequence[Key]) -> list[bytes | None]:
+        return await durable_values(self.location, self._settings, keys)
 
     @property
     def needs_reopen(self) -> bool:
@@ -150,8 +158,10 @@ class SlateStore:
                 self._sync_thread = self._sync_thread or ThreadPoolExecutor(1, "rocklake-fsync")
                 found = await self._on_sync_thread(partial(zero_length_wal_files, folder))
                 self.zero_length_wal_files = tuple(found)
+            await self._ownership.confirm()
             async with asyncio.timeout(self._settings.open_timeout_s):
                 self._db = await builder.build()
+            self._ownership.require()
             if self._sync is not None:
                 await self._on_sync_thread(self._sync.sync_all)
                 self._start(self._sync_tables(self._sync))
@@ -173,7 +183,8 @@ class SlateStore:
         if db is None:
             return
         try:
-            async with asyncio.timeout(self._settings.close_timeout_s):
+            timeout_s = self._settings.close_timeout_s if flush else self._settings.abandon_timeout_s
+            async with asyncio.timeout(timeout_s):
                 if flush and db.status().close_reason is None:
                     await db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
                 await db.shutdown()
@@ -192,8 +203,10 @@ class SlateStore:
             raise CannotConnectNow(f'store "{self.location}" must be reopened after a failure')
 
     async def _make_durable(self, handle: Any) -> None:
-        await self._db.flush()
-        await handle.await_durable()
+        """Raises TimeoutError when the store takes too long."""
+        async with asyncio.timeout(self._settings.write_timeout_s):
+            await self._db.flush()
+            await handle.await_durable()
         if self._sync is not None:
             await self._on_sync_thread(self._sync.sync_wal)
 
@@ -235,13 +248,16 @@ class SlateStore:
         task.add_done_callback(self._background.discard)
 
 
-async def open_slate_store(location: StoreLocation, settings: SlateSettings | None = None) -> SlateStore:
+async def open_slate_store(
+    location: StoreLocation, settings: SlateSettings | None = None, ownership: Ownership = UNDISPUTED
+) -> SlateStore:
     """Opens (creating it when missing) the SlateDB database at ``location`` and fences its previous writer.
 
-    Raises StoreUnavailable when the store cannot be reached within ``settings.open_timeout_s``, CorruptValue
-    when its files cannot be read, InvalidParameterValue for settings or options that are not accepted.
+    Raises CannotConnectNow when ``ownership`` is another server's, StoreUnavailable when the store cannot be reached
+    within ``settings.open_timeout_s``, CorruptValue when its files cannot be read, InvalidParameterValue for settings
+    or options that are not accepted.
     """
-    store = SlateStore(location, settings or SlateSettings())
+    store = SlateStore(location, settings or SlateSettings(), ownership)
     try:
         await store._open()
     except BaseException:

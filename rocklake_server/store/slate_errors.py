@@ -24,7 +24,8 @@ _HINTS = (
 """Words in the library's text, and what they tell an operator; the first row that fits counts."""
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """Why a request failed, in words for an operator."""
     text = str(error)
     hints = (hint for words, hint in _HINTS if any(word in text for word in words))
     return next(hints, "it refuses the request")
@@ -35,7 +36,7 @@ def read_error(error: Exception, location: StoreLocation) -> CatalogError:
     if isinstance(error, Error.Closed):
         return _closed(error.reason, location)
     if isinstance(error, Error.Unavailable):
-        return StoreUnavailable(f'store "{location}": {_reason(error)}')
+        return StoreUnavailable(f'store "{location}": {reason_of(error)}')
     if isinstance(error, Error.Data):
         return CorruptValue(f'store "{location}" holds a file that SlateDB cannot read')
     return InternalProblem(f'store "{location}": SlateDB refuses a call ({type(error).__name__})')

@@ -24,6 +24,10 @@ class SlateSettings:
     """Opening fails with StoreUnavailable after this time."""
     close_timeout_s: float = 30.0
     """Closing gives up on the last memtable flush after this time; the log already has everything."""
+    abandon_timeout_s: float = 5.0
+    """As ``close_timeout_s``, for a handle that has failed: there is nothing left to flush."""
+    write_timeout_s: float = 30.0
+    """After this time the outcome of a write counts as unknown, and the database is opened again."""
     object_store_max_retries: int = 2
     """Retries of SlateDB on top of the object store client's own ten; then the handle is lost."""
     l0_sst_size_bytes: int = 8 * MIB

@@ -9,7 +9,7 @@ import typer
 import uvloop
 
 from rocklake_server.config import ENVIRONMENT_PREFIX, Listen, server_settings
-from rocklake_server.limits import CONNECTIONS_MAX_DEFAULT
+from rocklake_server.limits import CONNECTIONS_MAX_DEFAULT, LEASE_TIME_S_DEFAULT, LEASE_TIME_S_MIN
 from rocklake_server.server.serve import serve
 from rocklake_server.telemetry import LEVELS, configure_logging
 
@@ -49,6 +49,21 @@ def command(
             envvar=f"{ENVIRONMENT_PREFIX}DRAIN_TIMEOUT", min=0, help="Seconds that statements may finish in at a stop."
         ),
     ] = 30.0,
+    lease_time: Annotated[
+        float,
+        typer.Option(
+            envvar=f"{ENVIRONMENT_PREFIX}LEASE_TIME",
+            min=LEASE_TIME_S_MIN,
+            help="Seconds after which another server may take a bucket over from one that died.",
+        ),
+    ] = LEASE_TIME_S_DEFAULT,
+    takeover: Annotated[
+        bool,
+        typer.Option(
+            "--takeover",
+            help="Take a bucket over from the server that holds it; that one answers nothing from then on.",
+        ),
+    ] = False,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -67,6 +82,8 @@ def command(
         variables=os.environ,
         max_connections=max_connections,
         drain_timeout_s=drain_timeout,
+        lease_time_s=lease_time,
+        takeover=takeover,
     )
     configure_logging(settings.log_level)
 
