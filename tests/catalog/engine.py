@@ -13,6 +13,7 @@ from rocklake_server.schema.registry import TABLES
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Store
 from rocklake_server.store.memory import MemoryStore
+from rocklake_server.store.ownership import UNDISPUTED, Ownership
 
 DATABASE = "lake"
 
@@ -23,13 +24,14 @@ class Engine:
     def __init__(self) -> None:
         self.stores: dict[str, Store] = {}
         self.clock = ManualClock(1_000_000)
+        self.ownership: Ownership = UNDISPUTED
         self.databases: Databases
 
     async def open_store(self, directory: str) -> Store:
         return self.stores.setdefault(directory, MemoryStore())
 
     async def open(self) -> Engine:
-        self.databases = await Databases.open(self.open_store, self.clock)
+        self.databases = await Databases.open(self.open_store, self.clock, self.ownership)
         return self
 
     async def reopen(self) -> Engine:

@@ -13,6 +13,22 @@ from rocklake_server.limits import CONNECTIONS_MAX_DEFAULT, LEASE_TIME_S_DEFAULT
 from rocklake_server.server.serve import serve
 from rocklake_server.telemetry import LEVELS, configure_logging
 
+LeaseTime = Annotated[
+    float,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}LEASE_TIME",
+        min=LEASE_TIME_S_MIN,
+        help="Seconds after which another server may take a bucket over from one that died.",
+    ),
+]
+Takeover = Annotated[
+    bool,
+    typer.Option(
+        "--takeover",
+        help="Take a bucket over from the server that holds it; that one answers nothing from then on.",
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     app.command("serve")(command)
@@ -49,21 +65,8 @@ def command(
             envvar=f"{ENVIRONMENT_PREFIX}DRAIN_TIMEOUT", min=0, help="Seconds that statements may finish in at a stop."
         ),
     ] = 30.0,
-    lease_time: Annotated[
-        float,
-        typer.Option(
-            envvar=f"{ENVIRONMENT_PREFIX}LEASE_TIME",
-            min=LEASE_TIME_S_MIN,
-            help="Seconds after which another server may take a bucket over from one that died.",
-        ),
-    ] = LEASE_TIME_S_DEFAULT,
-    takeover: Annotated[
-        bool,
-        typer.Option(
-            "--takeover",
-            help="Take a bucket over from the server that holds it; that one answers nothing from then on.",
-        ),
-    ] = False,
+    lease_time: LeaseTime = LEASE_TIME_S_DEFAULT,
+    takeover: Takeover = False,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
