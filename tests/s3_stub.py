@@ -28,10 +28,15 @@ from xml.sax.saxutils import escape
 from rocklake_server.clock import POSTGRES_EPOCH_UNIX_S, SystemClock
 
 
+HANG_S = 3600.0
+
+
 class Action(Enum):
     REFUSE = "answer with an error status and do nothing"
     LOSE_RESPONSE = "do what is asked, then close the connection without an answer"
     DROP = "close the connection and do nothing"
+    HANG = "do what is asked, and never answer"
+    HOLD = "wait for ``let_go``, then do what is asked"
 
 
 @dataclass(slots=True)
@@ -108,12 +113,13 @@ class S3Stub:
         self.objects: dict[str, dict[str, Object]] = {bucket: {} for bucket in buckets or ("bucket",)}
         self.counts: Counter[tuple[str, str]] = Counter()
         self.delays_s: dict[str, float] = {}
-        """Seconds before a verb is carried out."""
+        """Seconds before a verb, or a verb and a directory as in ``PUT wal``, is carried out."""
         self.faults: list[Fault] = []
         self.ignored_conditions: frozenset[str] = frozenset()
         """Headers of PUT, in lower case, that the server does not know."""
         self.endpoint = ""
         self._versions = 0
+        self._let_go = asyncio.Event()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="s3-stub", daemon=True)
         self._connections: set[asyncio.Task[None]] = set()
@@ -141,6 +147,10 @@ class S3Stub:
         """Requests of one verb, in one directory or in all."""
         return sum(number for (counted, place), number in self.counts.items()
                    if counted == verb and directory in (None, place))
+
+    def let_go(self) -> None:
+        """Carry out the requests that are held, and hold none from now on."""
+        self._loop.call_soon_threadsafe(self._let_go.set)
 
     async def _listen(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -179,14 +189,18 @@ class S3Stub:
         elif verb == "POST" and "delete" in request.query:
             verb = "BULK_DELETE"
         self.counts[verb, place] += 1
-        await asyncio.sleep(self.delays_s.get(verb, 0))
+        await asyncio.sleep(self.delays_s.get(f"{verb} {place}", self.delays_s.get(verb, 0)))
         fault = next((fault for fault in self.faults if fault.takes(verb, request.key)), None)
         if fault is not None and fault.action is Action.REFUSE:
             return _error(fault.status, "SlowDown" if fault.status == 503 else "AccessDenied")
         if fault is not None and fault.action is Action.DROP:
             return None
+        if fault is not None and fault.action is Action.HOLD:
+            await self._let_go.wait()
         response = self._carry_out(verb, request)
-        return None if fault is not None else response
+        if fault is not None and fault.action is Action.HANG:
+            await asyncio.sleep(HANG_S)
+        return response if fault is None or fault.action is Action.HOLD else None
 
     def _carry_out(self, verb: str, request: Request) -> Response:
         objects = self.objects.get(request.bucket)

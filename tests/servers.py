@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -59,8 +59,11 @@ class CatalogServer(Protocol):
 class RockLakeServer:
     """``rocklake serve`` as a subprocess; a restart keeps the port, so clients' connection strings stay valid."""
 
-    def __init__(self, store: str, *, logs: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, store: str, *, logs: Path, environment: Mapping[str, str] | None = None, arguments: Sequence[str] = ()
+    ) -> None:
         self.store = store
+        self.arguments = list(arguments)
         self.port = 0
         self.startup_lines: list[str] = []
         self._stderr_path = logs / "server.log"
@@ -73,6 +76,7 @@ class RockLakeServer:
         """Start and wait for the listening line. Raises ServerError with the server's log."""
         command = [sys.executable, "-m", "rocklake_server.cli.app", "serve"]
         command += ["--store", self.store, "--listen", f"127.0.0.1:{self.port}", "--log-level", "info"]
+        command += self.arguments
         self._lines = queue.SimpleQueue()
         with self._stderr_path.open("a") as stderr:
             self._process = subprocess.Popen(

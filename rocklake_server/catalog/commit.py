@@ -188,8 +188,8 @@ class Committer:
         """After the handle was lost: open another one now, or before the next group."""
         try:
             await self._settle(working, sequence, written=False, attempts=attempts)
-        except OutcomeUnknown as error:
-            logger.warning("%s: the store cannot be opened again yet: %s", self._lake.label, error)
+        except OutcomeUnknown:
+            logger.warning("%s: the store cannot be opened again yet", self._lake.label)
 
     async def _settle_earlier(self, group: list[_Request]) -> None:
         """Find out about the batch in doubt before anything else is written; whoever waits fails if that fails."""

@@ -25,6 +25,10 @@ async def keep_usable(databases: Databases) -> None:
     while not databases.ownership.is_lost:
         await asyncio.sleep(interval_s * random.uniform(0.5, 1.0))
         try:
+            await databases.ownership.wait()
+        except CatalogError:
+            continue  # opening anything has to wait for the lease
+        try:
             await recover(databases)
         except Exception:
             logger.exception("recovering the stores failed")

@@ -64,6 +64,7 @@ class SlateStore:
         self._turn = asyncio.Lock()
         self._db: Any = None
         self._writes = 0
+        self._write_limit: asyncio.Timeout | None = None
         self._in_doubt = False
         self._closed = False
         self._fenced = False
@@ -105,6 +106,8 @@ class SlateStore:
             self._start(self._flush_memtable())
 
     async def close(self) -> None:
+        if self._ownership.is_lost and self._write_limit is not None:
+            self._write_limit.reschedule(asyncio.get_running_loop().time())  # its outcome is the new owner's to tell
         async with self._turn:
             if self._closed:
                 return
@@ -204,9 +207,12 @@ class SlateStore:
 
     async def _make_durable(self, handle: Any) -> None:
         """Raises TimeoutError when the store takes too long."""
-        async with asyncio.timeout(self._settings.write_timeout_s):
-            await self._db.flush()
-            await handle.await_durable()
+        try:
+            async with asyncio.timeout(self._settings.write_timeout_s) as self._write_limit:
+                await self._db.flush()
+                await handle.await_durable()
+        finally:
+            self._write_limit = None
         if self._sync is not None:
             await self._on_sync_thread(self._sync.sync_wal)
 

@@ -18,6 +18,7 @@ _HINTS = (
     (("403", "AccessDenied", "Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch"), "access is denied"),
     (("401", "Unauthorized"), "the credentials are not accepted"),
     (("NoSuchBucket", "ContainerNotFound"), "the bucket does not exist"),
+    (("503 ", "429 ", "500 ", "SlowDown"), "it is overloaded or out of service"),
     (("timed out", "timeout", "deadline"), "it does not answer in time"),
     (("error sending request", "onnection refused", "onnect error", "dns error"), "it cannot be reached"),
 )
@@ -35,6 +36,8 @@ def read_error(error: Exception, location: StoreLocation) -> CatalogError:
     """For a failed read or opening, or a write that is known not to have begun."""
     if isinstance(error, Error.Closed):
         return _closed(error.reason, location)
+    if isinstance(error, TimeoutError):
+        return StoreUnavailable(f'store "{location}": it does not answer in time')
     if isinstance(error, Error.Unavailable):
         return StoreUnavailable(f'store "{location}": {reason_of(error)}')
     if isinstance(error, Error.Data):

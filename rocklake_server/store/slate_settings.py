@@ -28,6 +28,8 @@ class SlateSettings:
     """As ``close_timeout_s``, for a handle that has failed: there is nothing left to flush."""
     write_timeout_s: float = 30.0
     """After this time the outcome of a write counts as unknown, and the database is opened again."""
+    read_timeout_s: float = 60.0
+    """One get, or one batch of a scan, fails with StoreUnavailable after this time."""
     object_store_max_retries: int = 2
     """Retries of SlateDB on top of the object store client's own ten; then the handle is lost."""
     l0_sst_size_bytes: int = 8 * MIB

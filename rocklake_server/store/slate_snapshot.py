@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from functools import partial
 from typing import Any
 
 from slatedb.uniffi import DurabilityLevel, Error, KeyRange, ScanOptions
@@ -34,8 +34,9 @@ class SlateSnapshot:
         if not key:
             return None
         try:
-            value: bytes | None = await self._native.get(key)
-        except Error as error:
+            async with asyncio.timeout(self._settings.read_timeout_s):
+                value: bytes | None = await self._native.get(key)
+        except (Error, TimeoutError) as error:
             raise read_error(error, self._location) from None
         return value
 
@@ -51,13 +52,18 @@ class SlateSnapshot:
         span = KeyRange(start=bounds.start or None, start_inclusive=True, end=bounds.stop,
                         end_inclusive=False)
         try:
-            iterator = await self._native.scan_with_options(span, options)
-            entries = await marshalling.next_batch(iterator, _FIRST_BATCH_ROWS)
+            async with asyncio.timeout(settings.read_timeout_s):
+                iterator = await self._native.scan_with_options(span, options)
+            entries = await self._next_batch(iterator, _FIRST_BATCH_ROWS)
             if entries:
                 yield entries
             if len(entries) == _FIRST_BATCH_ROWS:
                 rows_max = settings.scan_batch_rows
-                async for entries in read_ahead(partial(marshalling.next_batch, iterator, rows_max)):
+                async for entries in read_ahead(lambda: self._next_batch(iterator, rows_max)):
                     yield entries
-        except Error as error:
+        except (Error, TimeoutError) as error:
             raise read_error(error, self._location) from None
+
+    async def _next_batch(self, iterator: Any, rows_max: int) -> list[Entry]:
+        async with asyncio.timeout(self._settings.read_timeout_s):
+            return await marshalling.next_batch(iterator, rows_max)

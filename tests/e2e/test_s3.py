@@ -16,7 +16,8 @@ from tests.servers import RockLakeServer
 def bucket_server(tmp_path: Path) -> Iterator[tuple[RockLakeServer, S3Stub]]:
     """A server whose store is a prefix of a bucket of the S3 stub."""
     with S3Stub("lakes") as stub:
-        server = RockLakeServer("s3://lakes/catalog/one", logs=tmp_path, environment=stub.variables)
+        variables = {**stub.variables, "ROCKLAKE_LEASE_TIME": "2"}
+        server = RockLakeServer("s3://lakes/catalog/one", logs=tmp_path, environment=variables)
         server.start()
         yield server, stub
         server.stop()

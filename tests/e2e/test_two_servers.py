@@ -14,14 +14,16 @@ from tests.s3_stub import S3Stub
 from tests.servers import RockLakeServer, ServerError
 
 
-@pytest.fixture(params=["folder", "bucket"])
+@pytest.fixture(params=["folder", "bucket that is taken over"])
 def servers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[RockLakeServer, RockLakeServer]]:
     """Two servers, not started, on the same store."""
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     with S3Stub("lakes") as stub:
-        store = "s3://lakes/shared" if request.param == "bucket" else f"file://{tmp_path}/store"
-        pair = [RockLakeServer(store, logs=tmp_path / name, environment=stub.variables) for name in ("one", "two")]
+        store = f"file://{tmp_path}/store" if request.param == "folder" else "s3://lakes/shared"
+        variables = {**stub.variables, "ROCKLAKE_LEASE_TIME": "2"}
+        pair = [RockLakeServer(store, logs=tmp_path / name, environment=variables) for name in ("one", "two")]
+        pair[1].arguments = ["--takeover"] if "taken over" in request.param else []
         yield pair[0], pair[1]
         for server in pair:
             server.kill()

@@ -318,7 +318,7 @@ async def test_a_store_that_is_gone_is_an_error_in_bounded_time(
     began = time.monotonic()
     with pytest.raises(StoreUnavailable) as caught:
         await servers.acquire()
-    assert 0.2 < time.monotonic() - began < 3
+    assert time.monotonic() - began < 3
     assert "stub-secret" not in str(caught.value)
     assert "stub-access" not in str(caught.value)
 
@@ -372,8 +372,7 @@ def test_the_client_knows_every_option_that_a_variable_can_set(scheme: str) -> N
 
 
 async def test_a_lease_costs_three_requests_in_its_time(servers: Servers, stub: S3Stub) -> None:
-    await servers.acquire(lease_s=1.5)
+    await servers.acquire(lease_s=0.6)
     before = sum(stub.counts.values())
-    await asyncio.sleep(3.2)
-    assert sum(stub.counts.values()) - before <= 7
-    assert stub.count("PUT") >= 5
+    await asyncio.sleep(1.5)
+    assert 4 <= sum(stub.counts.values()) - before <= 8
