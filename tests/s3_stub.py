@@ -27,7 +27,6 @@ from xml.sax.saxutils import escape
 
 from rocklake_server.clock import POSTGRES_EPOCH_UNIX_S, SystemClock
 
-
 HANG_S = 3600.0
 
 

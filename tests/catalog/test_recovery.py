@@ -171,8 +171,8 @@ async def test_a_stalled_commit_is_logged_at_growing_intervals(
     lines = [record.getMessage() for record in caplog.records]
     stalls = [line for line in lines if "is stalled" in line]
     assert 3 <= len(stalls) <= 4, "after 0.05, 0.1, 0.2 and 0.4 s"
-    assert all(re.fullmatch(r'lake 1 \(database "lake", schema "public"\): commit 3 is stalled: not durable after \d s', s)
-               for s in stalls)  # fmt: skip
+    wording = r'lake 1 \(database "lake", schema "public"\): commit 3 is stalled: not durable after \d s'
+    assert all(re.fullmatch(wording, stall) for stall in stalls)
     assert len(lines) == len(stalls) + 1
     assert "ended after" in lines[-1]
 
