@@ -14,7 +14,7 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.recovery import keep_usable, open_every_lake
 from rocklake_server.clock import SystemClock
 from rocklake_server.config import Listen, ServerSettings
-from rocklake_server.errors import CannotConnectNow
+from rocklake_server.errors import CannotConnectNow, InvalidParameterValue
 from rocklake_server.server.listener import Listener
 from rocklake_server.store.base import Store
 from rocklake_server.store.folder_lock import FolderLock
@@ -34,6 +34,8 @@ async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) ->
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     location = parse_store_url(settings.store, settings.variables)
+    if settings.takeover and not location.is_remote:
+        raise InvalidParameterValue(f'store "{location}" cannot be taken over: only a bucket has a lease')
     async with AsyncExitStack() as stack:
         databases = await _opened_unless(stop, _open(settings, location, stack))
         if databases is None:

@@ -106,7 +106,7 @@ async def test_who_comes_while_a_lake_closes_waits_until_it_has(engine: Closing)
 
 async def test_a_lake_that_another_server_took_is_not_taken_back(engine: Closing) -> None:
     (opened,) = (await engine.databases.lakes_of(DATABASE)).values()
-    opened.lake.taken_over = True
+    opened.lake.given_up = True
     await engine.close_idle()
     with pytest.raises(CannotConnectNow):
         await snapshots(engine)

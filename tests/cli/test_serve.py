@@ -14,9 +14,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from rocklake_server.config import server_settings
 from rocklake_server.encoding.definitions import encode_number
 from rocklake_server.encoding.keys import system_key
-from rocklake_server.errors import CorruptValue, FormatVersionUnsupported
+from rocklake_server.errors import CorruptValue, FormatVersionUnsupported, InvalidParameterValue
 from rocklake_server.schema.system_subspaces import (
     CATALOG_FORMAT_VERSION,
     SYSTEM_COMMIT_SEQUENCE,
@@ -94,6 +95,21 @@ def test_an_unreachable_bucket_is_refused_in_bounded_time(closed_port: int) -> N
         r'store "s3://bucket/prefix\S*": it (cannot be reached|does not answer in time)', the_sentence(ended)
     )
     assert "hunter2" not in ended.stderr
+
+
+@pytest.mark.parametrize("store", ["memory:///", "file:///tmp/nothing-there"])
+def test_a_store_without_a_lease_cannot_be_taken_over(store: str) -> None:
+    sentence = the_sentence(rocklake("serve", "--store", store, "--listen", ANY_PORT, "--takeover"))
+    assert sentence == f'store "{store}" cannot be taken over: only a bucket has a lease'
+
+
+def test_a_lease_that_is_too_short_is_refused() -> None:
+    ended = rocklake("serve", "--store", "memory:///", "--listen", ANY_PORT, variables={"ROCKLAKE_LEASE_TIME": "1.9"})
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "lease-time" in ended.stderr
+    with pytest.raises(InvalidParameterValue, match=r"a lease of 1.9 s is too short; 2 s is the least"):
+        server_settings(store="memory:///", listen=ANY_PORT, log_level="info", insecure_trust=False, variables={},
+                        lease_time_s=1.9)  # fmt: skip
 
 
 def test_a_bucket_that_does_not_exist_is_refused() -> None:
