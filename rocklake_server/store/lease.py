@@ -144,7 +144,7 @@ class Lease:
         if not self._failures:
             return interval_s
         longer: int = 2 ** min(self._failures, 5)
-        return min(interval_s, interval_s / 10 * longer) * random.uniform(0.5, 1.0)
+        return min(interval_s / 2, interval_s / 10 * longer) * random.uniform(0.5, 1.0)
 
     async def _renew(self) -> None:
         """One renewal. Raises NoAnswer, StoreUnavailable; CannotConnectNow when the lease is another's."""

@@ -18,8 +18,10 @@ from tests.servers import RockLakeServer
 
 VERBS = ("GET", "HEAD", "LIST", "PUT", "DELETE")
 LEASE_S = 2.0
-OUTAGE_S = 16.0
-"""Long enough for SlateDB to give its handles up."""
+OUTAGE_S = 5.0
+ACCESS_DENIED = 403
+"""As when credentials have expired. SlateDB gives its handles up at once; those that are only told to come again
+(503) it gives up after some ten seconds, with the same consequences."""
 RECOVERY_SECONDS_MAX = 15.0
 
 
@@ -55,8 +57,8 @@ def connect(server: RockLakeServer) -> psycopg.Connection[tuple[object, ...]]:
     return psycopg.connect(server.dsn("lake"), autocommit=True)
 
 
-def begin_outage(stub: S3Stub) -> None:
-    stub.faults += [Fault(verb, Action.REFUSE, times=None) for verb in VERBS]
+def begin_outage(stub: S3Stub, status: int = 503) -> None:
+    stub.faults += [Fault(verb, Action.REFUSE, times=None, status=status) for verb in VERBS]
 
 
 def holder(stub: S3Stub) -> str:
@@ -91,7 +93,7 @@ def test_an_outage_is_told_and_gets_over_by_itself(filled: RockLakeServer, stub:
 
     with connect(filled) as reader:
         reader.execute("SELECT a FROM t")
-        begin_outage(stub)
+        begin_outage(stub, ACCESS_DENIED)
         began = time.monotonic()
         assert reader.execute("SELECT a FROM t").fetchall() == [(1,)], "the lease still has time"
         writer = threading.Thread(target=commit)
