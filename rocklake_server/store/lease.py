@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 _RENEWALS = 3
 """In the time of one lease."""
 
-_REQUEST_PART = 0.25
+_REQUEST_PART = 1 / 5
 """Of the lease's time: how long one request may take."""
 
 _WRITES_MAX = 5

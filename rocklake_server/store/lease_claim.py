@@ -22,12 +22,12 @@ Result = TypeVar("Result")
 
 logger = logging.getLogger(__name__)
 
-TRUSTED_PART = 0.75
+TRUSTED_PART = 3 / 5
 """Of its time a lease counts for its holder so long, from when the renewal was sent."""
 
-WAITED_PART = 0.8
-"""Another server lets so much of the time pass, from when it first saw the lease. The rest is for opening the
-databases, so that the whole takeover fits into the lease's time."""
+WAITED_PART = 2 / 3
+"""Another server lets so much of the time pass, from when it first saw the lease. The rest is for starting and
+for opening the databases, so that the whole takeover fits into the lease's time."""
 
 _LOOKS = 16
 """Reads of another server's lease while waiting for its end."""

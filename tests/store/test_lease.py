@@ -201,12 +201,12 @@ async def test_a_lease_that_is_renewed_stays(servers: Servers) -> None:
 
 
 async def test_an_outage_suspends_the_lease_and_its_end_restores_it(servers: Servers, stub: S3Stub) -> None:
-    lease = await servers.acquire()
+    lease = await servers.acquire(lease_s=1.5)
     puts = stub.count("PUT")
     await eventually(lambda: stub.count("PUT") > puts)
     await asyncio.sleep(0.05)
     refuse(stub)
-    await asyncio.sleep(LEASE_S * TRUSTED_PART / 2)
+    await asyncio.sleep(0.3)
     lease.require()
     await eventually(lambda: not lease.is_held)
     for refused in (lease.wait(), lease.confirm()):
