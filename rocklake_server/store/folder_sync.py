@@ -10,14 +10,20 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from rocklake_server.store.folder_mark import FolderMark
+from rocklake_server.store.log_check import log_file
+
 WAL = "wal"
-_TABLES_BEFORE_MANIFESTS = ("compacted", "compactions", "manifest")
+MANIFESTS = "manifest"
+_TABLES_BEFORE_MANIFESTS = ("compacted", "compactions", MANIFESTS)
 
 
-def _sync(path: Path) -> None:
+def _sync(path: Path) -> int:
+    """Returns the size in bytes."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+        return os.fstat(descriptor).st_size
     finally:
         os.close(descriptor)
 
@@ -30,10 +36,8 @@ def _published(directory: Path) -> list[str]:
         return []
 
 
-def zero_length_wal_files(database: Path) -> list[Path]:
-    """Empty log files: fence markers of earlier openings, or what a power cut left of a write."""
-    wal = database / WAL
-    return [wal / name for name in _published(wal) if (wal / name).stat().st_size == 0]
+def _number(name: str) -> int:
+    return int(name.split(".")[0])
 
 
 class FolderSync:
@@ -44,6 +48,29 @@ class FolderSync:
         self._database = database
         self._next_wal = 0
         self._seen: dict[str, tuple[int, frozenset[str]]] = {}
+        self._mark = FolderMark(database)
+
+    def require_manifest(self) -> None:
+        """Before opening: raises CorruptValue unless the newest manifest that ever reached the disk is there."""
+        self._mark.read()
+        names = _published(self._database / MANIFESTS)
+        newest = max(map(_number, names), default=0)
+        if newest < self._mark.manifest:
+            raise self._mark.lost(f"{MANIFESTS}/{self._mark.manifest:020d}.manifest", "missing")
+        if names and not (self._database / MANIFESTS / names[-1]).stat().st_size:
+            raise self._mark.lost(f"{MANIFESTS}/{names[-1]}", "empty")
+
+    def require_log(self, replayed_after: int) -> None:
+        """Before opening: raises CorruptValue unless every log file from behind ``replayed_after`` to the last one of
+        an acknowledged write is there. SlateDB looks for the end of its log by probing, and may take a missing file
+        for that."""
+        there = {number for number in map(_number, _published(self._database / WAL)) if number > replayed_after}
+        last = max(self._mark.log, *there, 0)
+        for number in range(replayed_after + 1, last + 1):
+            if number not in there:
+                raise self._mark.lost(log_file(number), "missing")
+        if self._mark.log in there and not (self._database / log_file(self._mark.log)).stat().st_size:
+            raise self._mark.lost(log_file(self._mark.log), "empty")
 
     def sync_all(self) -> None:
         """Syncs every file and directory: what an earlier process left may not have reached the disk."""
@@ -52,9 +79,10 @@ class FolderSync:
         for name in names:
             _sync(wal / name)
         if names:
-            self._next_wal = int(names[-1].removesuffix(".sst")) + 1
+            self._next_wal = _number(names[-1]) + 1
             _sync(wal)
         self.sync_tables()
+        self._sync_if_there(self._mark.path)
         directory = self._database
         while True:
             _sync(directory)
@@ -65,13 +93,23 @@ class FolderSync:
 
     def sync_wal(self) -> None:
         """Syncs the log files that appeared since the last call. Raises OSError, also when there is none."""
-        first = self._next_wal
-        while self._sync_if_there(self._wal_path(self._next_wal)):
+        first, newest = self._next_wal, 0
+        while (size_bytes := self._sync_if_there(self._database / log_file(self._next_wal))) is not None:
+            newest = self._next_wal if size_bytes else newest
             self._next_wal += 1
         if self._next_wal == first:
-            raise FileNotFoundError(f"no log file {self._wal_path(first).name} after a flush")
+            raise FileNotFoundError(f"no {log_file(first)} after a flush")
         _sync(self._database / WAL)
+        self._mark.note(log=newest)
         self.sync_tables()
+
+    def sync_rest(self) -> None:
+        """Syncs what no write waits for: what SlateDB's own tasks wrote, and the mark."""
+        self.sync_tables(trust_times=False)
+        self._mark.sync()
+
+    def close(self) -> None:
+        self._mark.close()
 
     def sync_tables(self, *, trust_times: bool = True) -> None:
         """Syncs tables and manifests that appeared since the last call. ``trust_times`` skips directories whose
@@ -87,6 +125,8 @@ class FolderSync:
                 self._sync_if_there(directory / name)
             _sync(directory)
             self._seen[kind] = changed_ns, names
+            if kind == MANIFESTS and names:
+                self._mark.note(manifest=_number(max(names)))
 
     def _changed(self, kind: str, trust_times: bool) -> tuple[int, frozenset[str]] | None:
         """The directory's modification time and file names; ``None`` when there is nothing new."""
@@ -101,14 +141,10 @@ class FolderSync:
         names = frozenset(_published(directory))
         return None if names == seen and seen_ns >= 0 else (changed_ns, names)
 
-    def _wal_path(self, number: int) -> Path:
-        return self._database / WAL / f"{number:020d}.sst"
-
     @staticmethod
-    def _sync_if_there(path: Path) -> bool:
-        """Garbage collection may remove a table between listing and opening it."""
+    def _sync_if_there(path: Path) -> int | None:
+        """The size in bytes; ``None`` for a table that garbage collection removed between listing and opening it."""
         try:
-            _sync(path)
+            return _sync(path)
         except FileNotFoundError:
-            return False
-        return True
+            return None

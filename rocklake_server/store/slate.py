@@ -29,10 +29,11 @@ from slatedb.uniffi import WriteBatch as NativeBatch
 from rocklake_server.errors import CannotConnectNow, CatalogError, StoreUnavailable
 from rocklake_server.store import marshalling
 from rocklake_server.store.base import StoreSnapshot, WriteBatch
-from rocklake_server.store.folder_sync import FolderSync, zero_length_wal_files
+from rocklake_server.store.folder_sync import FolderSync
 from rocklake_server.store.keys import require_storable
+from rocklake_server.store.log_check import read_manifest, require_whole_log
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
-from rocklake_server.store.slate_errors import fenced, read_error, unknown_outcome
+from rocklake_server.store.slate_errors import fenced, opening_error, read_error, unknown_outcome
 from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
 from rocklake_server.store.slate_snapshot import SlateSnapshot
 
@@ -54,9 +55,6 @@ class SlateStore:
 
     def __init__(self, location: StoreLocation, settings: SlateSettings) -> None:
         self.location = location
-        self.zero_length_wal_files: tuple[Path, ...] = ()
-        """Empty log files found at opening (local folders only): fence markers, or lost writes when the
-        caller's commit sequence has a gap."""
         self._settings = settings
         self._turn = asyncio.Lock()
         self._db: Any = None
@@ -139,7 +137,8 @@ class SlateStore:
     async def _open(self) -> None:
         """Opens a handle within the bounded time and makes the store usable."""
         use_runtime_threads()
-        builder = DbBuilder(self.location.path, build_object_store(self.location))
+        objects = build_object_store(self.location)
+        builder = DbBuilder(self.location.path, objects)
         builder.with_settings(native_settings(self._settings, is_local=self.location.folder is not None))
         builder.with_db_cache(DbCache.new_foyer_cache(
             FoyerCacheOptions(max_capacity=self._settings.block_cache_bytes, shards=4)), 0)
@@ -148,10 +147,8 @@ class SlateStore:
             if folder is not None:
                 self._sync = FolderSync(Path(self.location.bucket), folder)
                 self._sync_thread = self._sync_thread or ThreadPoolExecutor(1, "rocklake-fsync")
-                found = await self._on_sync_thread(partial(zero_length_wal_files, folder))
-                self.zero_length_wal_files = tuple(found)
             async with asyncio.timeout(self._settings.open_timeout_s):
-                self._db = await builder.build()
+                self._db = await self._build(builder, objects)
             if self._sync is not None:
                 await self._on_sync_thread(self._sync.sync_all)
                 self._start(self._sync_tables(self._sync))
@@ -161,8 +158,40 @@ class SlateStore:
             raise StoreUnavailable(f'store "{self.location}": {error.strerror}') from error
         except Error as error:
             _log.debug("store %s: opening failed with %s", self.location, type(error).__name__)
-            raise read_error(error, self.location) from None
+            raise opening_error(error, self.location) from None
         self._in_doubt = False
+
+    async def _build(self, builder: DbBuilder, objects: Any) -> Any:
+        """A new handle. Raises CorruptValue when an acknowledged write is gone from what it reads. On a local folder
+        that is found before SlateDB changes anything, elsewhere while it opens, which saves round trips."""
+        if self._sync is not None:
+            await self._on_sync_thread(self._sync.require_manifest)
+            await self._require_log(objects)
+            return await builder.build()
+        checking = asyncio.ensure_future(self._require_log(objects))
+        checking.add_done_callback(lambda task: task.cancelled() or task.exception())
+        try:
+            try:
+                db = await builder.build()
+            except Error.Data:
+                await checking  # names the file, if it is the log's
+                raise
+            try:
+                await checking
+            except BaseException:
+                await db.shutdown()  # without a flush, which would make the loss permanent
+                raise
+            return db
+        finally:
+            checking.cancel()
+
+    async def _require_log(self, objects: Any) -> None:
+        manifest = await read_manifest(self.location, objects)
+        if manifest is None:
+            return
+        if self._sync is not None:
+            await self._on_sync_thread(partial(self._sync.require_log, manifest.replay_after_wal_id))
+        await require_whole_log(self.location, objects, manifest)
 
     async def _release(self, *, flush: bool) -> None:
         """Shuts the handle down, with a memtable flush so that the next opening has no log to replay."""
@@ -178,10 +207,12 @@ class SlateStore:
                     await db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
                 await db.shutdown()
             if self._sync is not None:
-                await self._on_sync_thread(self._sync.sync_tables)
+                await self._on_sync_thread(self._sync.sync_rest)
         except (Error, OSError, TimeoutError) as error:
             # Every acknowledged write is in the log, so the next opening finds it there.
             _log.warning("store %s: closing failed with %s", self.location, type(error).__name__)
+        if self._sync is not None:
+            await self._on_sync_thread(self._sync.close)
 
     def _require_usable(self) -> None:
         if self._closed:
@@ -224,7 +255,7 @@ class SlateStore:
         while True:
             await asyncio.sleep(_TABLE_SYNC_INTERVAL_S)
             with suppress(OSError):
-                await self._on_sync_thread(partial(sync.sync_tables, trust_times=False))
+                await self._on_sync_thread(sync.sync_rest)
 
     async def _on_sync_thread(self, work: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._sync_thread, work)

@@ -24,6 +24,10 @@ _HINTS = (
 """Words in the library's text, and what they tell an operator; the first row that fits counts."""
 
 
+_NEWEST_IS_READ = ("manifest", "compactions")
+"""Directories of which an opening reads the newest file, named in the library's errors about it."""
+
+
 def _reason(error: Exception) -> str:
     text = str(error)
     hints = (hint for words, hint in _HINTS if any(word in text for word in words))
@@ -39,6 +43,17 @@ def read_error(error: Exception, location: StoreLocation) -> CatalogError:
     if isinstance(error, Error.Data):
         return CorruptValue(f'store "{location}" holds a file that SlateDB cannot read')
     return InternalProblem(f'store "{location}": SlateDB refuses a call ({type(error).__name__})')
+
+
+def opening_error(error: Exception, location: StoreLocation) -> CatalogError:
+    """For a failed opening. Names the kind of file that cannot be read, and on a local folder the file."""
+    kind = next((kind for kind in _NEWEST_IS_READ if kind.removesuffix("s") in str(error)), None)
+    if kind is None or not isinstance(error, Error.Data | Error.Internal | Error.Invalid):
+        return read_error(error, location)
+    folder = location.folder
+    names = sorted(path.name for path in (folder / kind).iterdir()) if folder is not None else []
+    file = f"{kind}/{names[-1]}" if names else f"the newest file in {kind}"
+    return CorruptValue(f'store "{location}": {file} cannot be read', hint="Restore the file from a backup.")
 
 
 def _closed(reason: object, location: StoreLocation) -> CatalogError:

@@ -1,0 +1,188 @@
+"""One crash point: a workload, a request of it that meets a fate, and what a new server finds afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from unittest.mock import patch
+
+from rocklake_server.catalog import commit
+from rocklake_server.errors import CatalogError, CorruptValue
+from rocklake_server.store.base import Store
+from rocklake_server.store.object_stores import parse_store_url
+from rocklake_server.store.slate import open_slate_store
+from rocklake_server.store.slate_settings import SlateSettings
+from tests.catalog.audit import audit, check
+from tests.catalog.engine import DATABASE, Engine
+from tests.crash_points.workload import Ledger, State, contents, pair, run
+from tests.s3_stub import Fate, Kept, S3Stub
+
+POINT_SECONDS_MAX = 60.0
+SETTINGS = SlateSettings(wal_files_max=3, object_store_max_retries=0, open_timeout_s=5.0, close_timeout_s=1.0)
+
+
+class Mode(Enum):
+    """What happens at the request; a mode for PUTs only changes nothing at another verb's."""
+
+    REFUSED = Fate(Kept.NOTHING, status=503)
+    ANSWER_LOST = Fate()
+    CRASH_BEFORE = Fate(Kept.NOTHING, crashes=True)
+    CRASH_AFTER = Fate(crashes=True)
+    CRASH_AND_LATE = Fate(Kept.LATER, crashes=True)
+    CRASH_TORN = Fate(Kept.HALF, crashes=True)
+    CRASH_EMPTY = Fate(Kept.EMPTY, crashes=True)
+    LIE_TORN = Fate(Kept.HALF, status=200)
+    LIE_EMPTY = Fate(Kept.EMPTY, status=200)
+
+    @property
+    def for_puts(self) -> bool:
+        return self.value.kept in (Kept.LATER, Kept.HALF, Kept.EMPTY)
+
+    @property
+    def damages(self) -> bool:
+        """No object store that keeps its promises does this: a server may refuse to open what is left."""
+        return self.value.kept in (Kept.HALF, Kept.EMPTY)
+
+
+class Director:
+    """Counts requests and gives the chosen one its fate."""
+
+    def __init__(self, index: int | None, mode: Mode | None) -> None:
+        self.requests: list[tuple[str, str]] = []
+        self.crashed = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._index = index
+        self._mode = mode
+
+    def __call__(self, verb: str, place: str) -> Fate | None:
+        self.requests.append((verb, place))
+        if self._mode is None or len(self.requests) - 1 != self._index:
+            return None
+        if self._mode.for_puts and verb != "PUT":
+            return None
+        if self._mode.value.crashes:
+            self._loop.call_soon_threadsafe(self.crashed.set)
+        return self._mode.value
+
+
+@dataclass
+class Result:
+    """What came of one point."""
+
+    request: tuple[str, str] | None
+    ledger: Ledger
+    crashed: bool = False
+    refused_to_open: str = ""
+    problems: list[str] = field(default_factory=list)
+
+
+class StubEngine(Engine):
+    """An engine whose stores are in the stub's bucket."""
+
+    def __init__(self, stub: S3Stub) -> None:
+        super().__init__()
+        self._location = parse_store_url("s3://bucket/lake", stub.variables)
+
+    async def open_store(self, directory: str) -> Store:
+        self.stores[directory] = store = await open_slate_store(self._location.child(directory), SETTINGS)
+        return store
+
+
+async def requests_of_the_workload() -> list[tuple[str, str]]:
+    """The requests, by verb and directory, when nothing goes wrong."""
+    with S3Stub() as stub:
+        stub.director = director = Director(None, None)
+        ledger = Ledger()
+        await run(StubEngine(stub), ledger)
+        assert not ledger.refused + ledger.unknown
+        return director.requests
+
+
+def try_point(index: int, mode: Mode) -> Result:
+    """Runs in a loop of its own, so that what the crash leaves behind ends with it."""
+    with patch.object(commit, "READ_BACK_PAUSE_S", 0.01), S3Stub() as stub:
+        return asyncio.run(_try_point(stub, index, mode))
+
+
+async def _try_point(stub: S3Stub, index: int, mode: Mode) -> Result:
+    stub.director = director = Director(index, mode)
+    ledger = Ledger()
+    workload = asyncio.create_task(run(StubEngine(stub), ledger))
+    crash = asyncio.create_task(director.crashed.wait())
+    await asyncio.wait((workload, crash), timeout=POINT_SECONDS_MAX, return_when=asyncio.FIRST_COMPLETED)
+    request = director.requests[index] if index < len(director.requests) else None
+    result = Result(request, ledger, crashed=crash.done())
+    if crash.done():
+        workload.cancel()
+        stub.listen_again()
+    elif not workload.done():
+        result.problems.append(f"the workload hangs at {list(ledger.under_way)}")
+        workload.cancel()
+    else:
+        crash.cancel()
+        if (error := workload.exception()) is not None and not isinstance(error, CatalogError):
+            raise error
+    await asyncio.wait((workload,), timeout=1)
+    ledger.cut_off()
+    stub.director = None
+    await _look(stub, mode, result)
+    return result
+
+
+async def _look(stub: S3Stub, mode: Mode, result: Result) -> None:
+    """Open what survived, compare it, write once more, stop, and open and compare again."""
+    allowed = result.ledger.allowed
+    try:
+        engine = await StubEngine(stub).open()
+        if mode is Mode.CRASH_AND_LATE:
+            stub.land_late()
+        found = await contents(engine)
+        if found not in allowed:
+            result.problems.append(f"found {_shown(found)}, expected one of {list(map(_shown, allowed))}")
+            return
+        with _may_find(found):
+            again = Ledger([found])
+            if found:
+                await again.take(engine, pair(900))
+            result.problems += again.refused + again.unknown
+            await _audit(engine)
+            await engine.databases.close()
+            engine = await StubEngine(stub).open()
+            if await contents(engine) not in again.allowed:
+                result.problems.append(f"after another commit: {_shown(await contents(engine))}")
+            await engine.databases.close()
+    except CorruptValue as error:
+        result.refused_to_open = str(error)
+        if not mode.damages:
+            result.problems.append(f"not opened: {error}")
+    except CatalogError as error:
+        result.problems.append(f"not opened: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def _may_find(found: State) -> Iterator[None]:
+    """Says what was there when an assertion about it fails."""
+    try:
+        yield
+    except AssertionError as error:
+        error.add_note(f"in {_shown(found)}")
+        raise
+
+
+async def _audit(engine: Engine) -> None:
+    for opened in (await engine.databases.lakes_of(DATABASE)).values():
+        check(await audit(opened.lake.store))
+
+
+def _shown(state: State) -> str:
+    return "; ".join(f"{name}: {sorted(map(str, rows))}" for (_, name), rows in state.items()) or "nothing"
+
+
+def all_points(requests: list[tuple[str, str]]) -> list[tuple[int, Mode]]:
+    """Each request with each mode that changes something about it."""
+    return [
+        (index, mode) for index, (verb, _) in enumerate(requests) for mode in Mode if verb == "PUT" or not mode.for_puts
+    ]

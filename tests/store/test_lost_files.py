@@ -1,0 +1,155 @@
+"""What a power cut may leave of a folder: opening has every acknowledged write, or is refused with the file named."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rocklake_server.errors import RETRY_WORDS, CorruptValue
+from rocklake_server.store.folder_mark import MARK_FILE
+from rocklake_server.store.object_stores import StoreLocation, parse_store_url
+from rocklake_server.store.slate import open_slate_store
+from tests.s3_stub import S3Stub
+from tests.store.places import keys, rows
+
+LOST: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "missing": lambda path: path.unlink(),
+    "filled with zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+}
+WRITES_PER_LIFE = 4
+
+
+async def crashed(folder: Path, *, lives: int = 3) -> StoreLocation:
+    """A folder as a server leaves it that was killed after writes, several times: its log has fence markers."""
+    root = folder / "alive"
+    number = 0
+    for life in range(lives):
+        location = parse_store_url(f"file://{root}", {}).child("lakes/1")
+        store = await open_slate_store(location)
+        for _ in range(WRITES_PER_LIFE):
+            await store.write(rows([b"%06d" % number]))
+            number += 1
+        root = folder / f"after-{life}"
+        shutil.copytree(location.bucket, root)
+        await store.close()
+    return parse_store_url(f"file://{root}", {}).child("lakes/1")
+
+
+def written(lives: int = 3) -> list[bytes]:
+    return [b"%06d" % number for number in range(lives * WRITES_PER_LIFE)]
+
+
+def files(location: StoreLocation, kind: str) -> list[Path]:
+    assert location.folder is not None
+    return sorted(location.folder.joinpath(kind).iterdir())
+
+
+async def opened(location: StoreLocation) -> list[bytes]:
+    store = await open_slate_store(location)
+    try:
+        return await keys(store)
+    finally:
+        await store.close()
+
+
+async def refusal(location: StoreLocation) -> CorruptValue:
+    with pytest.raises(CorruptValue) as caught:
+        await opened(location)
+    assert not any(word in f"{caught.value} {caught.value.hint}" for word in RETRY_WORDS)
+    return caught.value
+
+
+async def test_a_log_with_fence_markers_is_whole(tmp_path: Path) -> None:
+    location = await crashed(tmp_path)
+    assert sum(not path.stat().st_size for path in files(location, "wal")) == 3
+    assert await opened(location) == written()
+
+
+@pytest.mark.parametrize("place", ["first", "in the middle", "last"])
+@pytest.mark.parametrize("way", LOST)
+async def test_a_lost_log_file_is_named(tmp_path: Path, way: str, place: str) -> None:
+    location = await crashed(tmp_path)
+    logs = [path for path in files(location, "wal") if path.stat().st_size]
+    path = logs[{"first": 0, "in the middle": len(logs) // 2, "last": -1}[place]]
+    LOST[way](path)
+    for _ in range(2):
+        error = await refusal(location)
+        assert f"wal/{path.name}" in str(error)
+
+
+@pytest.mark.parametrize("way", LOST)
+async def test_every_log_file_counts(tmp_path: Path, way: str) -> None:
+    """The files beside the fence markers included, and the markers themselves: losing one of those loses no write."""
+    location = await crashed(tmp_path)
+    for number, path in enumerate(files(location, "wal")):
+        again = parse_store_url(f"file://{shutil.copytree(location.bucket, tmp_path / f'copy-{number}')}", {})
+        again = again.child("lakes/1")
+        assert again.folder is not None
+        had_rows = path.stat().st_size > 0
+        LOST[way](again.folder / "wal" / path.name)
+        if had_rows or way == "missing":
+            assert path.name in str(await refusal(again))
+        else:
+            assert await opened(again) == written()
+
+
+@pytest.mark.parametrize("way", LOST)
+async def test_a_lost_newest_manifest_is_named(tmp_path: Path, way: str) -> None:
+    location = await crashed(tmp_path)
+    path = files(location, "manifest")[-1]
+    LOST[way](path)
+    assert f"manifest/{path.name}" in str(await refusal(location))
+
+
+async def test_a_log_file_that_is_replayed_no_more_may_go(tmp_path: Path) -> None:
+    location = await crashed(tmp_path)
+    assert await opened(location) == written()  # and stopped cleanly: everything is in tables
+    for path in files(location, "wal")[:-1]:
+        path.unlink()
+    assert await opened(location) == written()
+
+
+@pytest.mark.parametrize("way", ["empty", "missing"])
+async def test_without_the_mark_a_log_opens_up_to_its_lost_end(tmp_path: Path, way: str) -> None:
+    location = await crashed(tmp_path)
+    LOST[way](files(location, "wal")[-1])
+    assert MARK_FILE in str((await refusal(location)).hint)
+    assert location.folder is not None
+    (location.folder / MARK_FILE).unlink()
+    assert await opened(location) == written()[:-1]
+
+
+async def test_a_mark_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    location = await crashed(tmp_path, lives=1)
+    assert location.folder is not None
+    for spoilt in (b"", b"log 1\n"):
+        (location.folder / MARK_FILE).write_bytes(spoilt)
+        assert MARK_FILE in str(await refusal(location))
+
+
+async def test_a_folder_that_never_had_a_mark_opens(tmp_path: Path) -> None:
+    location = await crashed(tmp_path, lives=1)
+    assert location.folder is not None
+    (location.folder / MARK_FILE).unlink()
+    assert await opened(location) == written(1)
+
+
+@pytest.mark.parametrize("way", ["empty", "missing", "cut"])
+async def test_a_lost_object_of_the_log_is_named_too(stub: S3Stub, bucket: StoreLocation, way: str) -> None:
+    store = await open_slate_store(bucket)
+    for number in range(6):
+        await store.write(rows([b"%06d" % number]))
+    objects = stub.objects["bucket"]
+    logs = sorted(key for key in objects if "/wal/" in key and objects[key].body)
+    lost = objects.pop(logs[3])
+    if way != "missing":
+        objects[logs[3]] = lost.__class__(lost.body[: len(lost.body) // 2 if way == "cut" else 0], lost.etag,
+                                          lost.metadata, lost.modified)
+    with pytest.raises(CorruptValue, match=logs[3].rsplit("/", 1)[1]):
+        await open_slate_store(bucket)
+    await store.close()
