@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -25,7 +26,7 @@ SETTINGS = SlateSettings(wal_files_max=3, object_store_max_retries=0, open_timeo
 
 
 class Mode(Enum):
-    """What happens at the request; a mode for PUTs only changes nothing at another verb's."""
+    """What happens at the request."""
 
     REFUSED = Fate(Kept.NOTHING, status=503)
     ANSWER_LOST = Fate()
@@ -47,34 +48,48 @@ class Mode(Enum):
         return self.value.kept in (Kept.HALF, Kept.EMPTY)
 
 
-class Director:
-    """Counts requests and gives the chosen one its fate."""
+@dataclass(frozen=True)
+class Point:
+    """The ``number``-th request of its kind from 0 on, and what it meets."""
 
-    def __init__(self, index: int | None, mode: Mode | None) -> None:
-        self.requests: list[tuple[str, str]] = []
+    verb: str
+    place: str
+    number: int
+    mode: Mode
+
+    def __str__(self) -> str:
+        return f"{self.mode.name} at {self.verb} {self.place} {self.number}"
+
+
+class Director:
+    """Counts requests by verb and directory, and gives the chosen one its fate."""
+
+    def __init__(self, point: Point | None) -> None:
+        self.requests: Counter[tuple[str, str]] = Counter()
+        self.met = False
         self.crashed = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._index = index
-        self._mode = mode
+        self._point = point
 
     def __call__(self, verb: str, place: str) -> Fate | None:
-        self.requests.append((verb, place))
-        if self._mode is None or len(self.requests) - 1 != self._index:
+        number = self.requests[verb, place]
+        self.requests[verb, place] += 1
+        point = self._point
+        if point is None or (verb, place, number) != (point.verb, point.place, point.number):
             return None
-        if self._mode.for_puts and verb != "PUT":
-            return None
-        if self._mode.value.crashes:
+        self.met = True
+        if point.mode.value.crashes:
             self._loop.call_soon_threadsafe(self.crashed.set)
-        return self._mode.value
+        return point.mode.value
 
 
 @dataclass
 class Result:
-    """What came of one point."""
+    """What came of one point; ``met`` is false when the workload made fewer requests of the kind this time."""
 
-    request: tuple[str, str] | None
+    point: Point
     ledger: Ledger
-    crashed: bool = False
+    met: bool = False
     refused_to_open: str = ""
     problems: list[str] = field(default_factory=list)
 
@@ -91,44 +106,53 @@ class StubEngine(Engine):
         return store
 
 
-async def requests_of_the_workload() -> list[tuple[str, str]]:
-    """The requests, by verb and directory, when nothing goes wrong."""
+async def requests_of_the_workload() -> Counter[tuple[str, str]]:
+    """How many requests there are, by verb and directory, when nothing goes wrong."""
     with S3Stub() as stub:
-        stub.director = director = Director(None, None)
+        stub.director = director = Director(None)
         ledger = Ledger()
         await run(StubEngine(stub), ledger)
         assert not ledger.refused + ledger.unknown
         return director.requests
 
 
-def try_point(index: int, mode: Mode) -> Result:
+def all_points(requests: Mapping[tuple[str, str], int]) -> list[Point]:
+    """Each request with each mode that changes something about it."""
+    return [
+        Point(verb, place, number, mode)
+        for (verb, place), count in sorted(requests.items())
+        for number in range(count)
+        for mode in Mode
+        if verb == "PUT" or not mode.for_puts
+    ]
+
+
+def try_point(point: Point) -> Result:
     """Runs in a loop of its own, so that what the crash leaves behind ends with it."""
     with patch.object(commit, "READ_BACK_PAUSE_S", 0.01), S3Stub() as stub:
-        return asyncio.run(_try_point(stub, index, mode))
+        return asyncio.run(_try_point(stub, point))
 
 
-async def _try_point(stub: S3Stub, index: int, mode: Mode) -> Result:
-    stub.director = director = Director(index, mode)
-    ledger = Ledger()
-    workload = asyncio.create_task(run(StubEngine(stub), ledger))
+async def _try_point(stub: S3Stub, point: Point) -> Result:
+    stub.director = director = Director(point)
+    result = Result(point, Ledger())
+    workload = asyncio.create_task(run(StubEngine(stub), result.ledger))
     crash = asyncio.create_task(director.crashed.wait())
     await asyncio.wait((workload, crash), timeout=POINT_SECONDS_MAX, return_when=asyncio.FIRST_COMPLETED)
-    request = director.requests[index] if index < len(director.requests) else None
-    result = Result(request, ledger, crashed=crash.done())
+    result.met = director.met
     if crash.done():
-        workload.cancel()
         stub.listen_again()
     elif not workload.done():
-        result.problems.append(f"the workload hangs at {list(ledger.under_way)}")
-        workload.cancel()
-    else:
-        crash.cancel()
-        if (error := workload.exception()) is not None and not isinstance(error, CatalogError):
+        result.problems.append(f"the workload hangs at {list(result.ledger.under_way)}")
+    for task in (workload, crash):
+        task.cancel()
+    await asyncio.wait((workload, crash), timeout=1)
+    if workload.done() and not workload.cancelled() and (error := workload.exception()) is not None:
+        if not isinstance(error, CatalogError):
             raise error
-    await asyncio.wait((workload,), timeout=1)
-    ledger.cut_off()
+    result.ledger.cut_off()
     stub.director = None
-    await _look(stub, mode, result)
+    await _look(stub, point.mode, result)
     return result
 
 
@@ -180,9 +204,3 @@ async def _audit(engine: Engine) -> None:
 def _shown(state: State) -> str:
     return "; ".join(f"{name}: {sorted(map(str, rows))}" for (_, name), rows in state.items()) or "nothing"
 
-
-def all_points(requests: list[tuple[str, str]]) -> list[tuple[int, Mode]]:
-    """Each request with each mode that changes something about it."""
-    return [
-        (index, mode) for index, (verb, _) in enumerate(requests) for mode in Mode if verb == "PUT" or not mode.for_puts
-    ]
