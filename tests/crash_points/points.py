@@ -147,8 +147,9 @@ async def _try_point(stub: S3Stub, point: Point) -> Result:
     for task in (workload, crash):
         task.cancel()
     await asyncio.wait((workload, crash), timeout=1)
-    if workload.done() and not workload.cancelled() and (error := workload.exception()) is not None:
-        if not isinstance(error, CatalogError):
+    if workload.done() and not workload.cancelled():
+        error = workload.exception()
+        if error is not None and not isinstance(error, CatalogError):
             raise error
     result.ledger.cut_off()
     stub.director = None

@@ -28,12 +28,10 @@ def main(role: str, dsn: str, data_folder: str, number: str, seed: str, first: s
     """Ends with code 1 when the server is gone: nothing is closed then, since DuckDB may hang or abort there."""
     chance = random.Random(seed)
     lake = LakeClient(dsn, Path(data_folder))
-    start = int(first)
+    numbers = itertools.count(int(first))
     while True:
-        steps = ROLES[role](lake, int(number), chance, start, lambda word, n: say(word, n))
         try:
-            for start in itertools.count(start + 1):
-                next(steps)
+            for _ in ROLES[role](lake, int(number), chance, numbers, say):
                 time.sleep(PAUSE_SECONDS[role])
         except Broken as error:
             say("broken", error)

@@ -6,7 +6,6 @@ that any snapshot of the lake satisfies ``INVARIANTS``.
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Callable, Iterator
 
@@ -54,12 +53,13 @@ def check_invariants(lake: LakeClient) -> None:
 
 
 Said = Callable[[str, int], None]
-Role = Callable[[LakeClient, int, random.Random, int, Said], Iterator[None]]
+Role = Callable[[LakeClient, int, random.Random, Iterator[int], Said], Iterator[None]]
+"""Takes a number from the iterator for each thing that it does; after an error it is begun again, with the next."""
 
 
-def append(lake: LakeClient, me: int, chance: random.Random, first: int, say: Said) -> Iterator[None]:
+def append(lake: LakeClient, me: int, chance: random.Random, numbers: Iterator[int], say: Said) -> Iterator[None]:
     """One row here and some rows there, inlined or as data files."""
-    for number in itertools.count(first):
+    for number in numbers:
         parts = PARQUET_ROWS if chance.random() < 0.3 else 2
         say("tried", number)
         lake.run(
@@ -70,9 +70,9 @@ def append(lake: LakeClient, me: int, chance: random.Random, first: int, say: Sa
         yield
 
 
-def transfer(lake: LakeClient, me: int, chance: random.Random, first: int, say: Said) -> Iterator[None]:
+def transfer(lake: LakeClient, me: int, chance: random.Random, numbers: Iterator[int], say: Said) -> Iterator[None]:
     """Money from one account to another, and a note of it."""
-    for number in itertools.count(first):
+    for number in numbers:
         source, target = chance.sample(range(ACCOUNTS), 2)
         say("tried", number)
         lake.run(
@@ -84,10 +84,10 @@ def transfer(lake: LakeClient, me: int, chance: random.Random, first: int, say: 
         yield
 
 
-def read(lake: LakeClient, me: int, chance: random.Random, first: int, say: Said) -> Iterator[None]:
+def read(lake: LakeClient, me: int, chance: random.Random, numbers: Iterator[int], say: Said) -> Iterator[None]:
     """The invariants, all in one snapshot; snapshots never go back."""
     newest = -1
-    for number in itertools.count(first):
+    for number in numbers:
         lake.run("BEGIN")
         check_invariants(lake)
         snapshot = lake.snapshot()
@@ -99,7 +99,7 @@ def read(lake: LakeClient, me: int, chance: random.Random, first: int, say: Said
         yield
 
 
-def maintain(lake: LakeClient, me: int, chance: random.Random, first: int, say: Said) -> Iterator[None]:
+def maintain(lake: LakeClient, me: int, chance: random.Random, numbers: Iterator[int], say: Said) -> Iterator[None]:
     """Flush, merge, rewrite, expire and clean up, in turns."""
     calls = (
         "CALL ducklake_flush_inlined_data('lake')",
@@ -108,7 +108,7 @@ def maintain(lake: LakeClient, me: int, chance: random.Random, first: int, say: 
         "CALL ducklake_expire_snapshots('lake', older_than => now() - INTERVAL '30 seconds')",
         "CALL ducklake_cleanup_old_files('lake', older_than => now() - INTERVAL '60 seconds')",
     )
-    for number in itertools.count(first):
+    for number in numbers:
         lake.run(calls[number % len(calls)])
         say("maintained", number)
         yield
