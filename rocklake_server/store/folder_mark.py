@@ -34,7 +34,7 @@ class FolderMark:
         except FileNotFoundError:
             return
         if found is None:
-            raise CorruptValue(f"{self.path} cannot be read", hint=_WITHOUT)
+            raise CorruptValue(f"{self.path} cannot be read", hint="Remove it when the rest of the folder is whole.")
         self.log, self.manifest = int(found[1]), int(found[2])
 
     def note(self, *, log: int = 0, manifest: int = 0) -> None:
@@ -56,10 +56,3 @@ class FolderMark:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-    def lost(self, name: str, how: str) -> CorruptValue:
-        """The error for the file ``name``, which was on the disk in full."""
-        return CorruptValue(f"{self.path.parent / name} is {how} although it had been written", hint=_WITHOUT)
-
-
-_WITHOUT = f"Restore the folder from a backup; or remove {MARK_FILE} to open it without what is lost."

@@ -28,7 +28,7 @@ def _sync(path: Path) -> int:
         os.close(descriptor)
 
 
-def _published(directory: Path) -> list[str]:
+def published(directory: Path) -> list[str]:
     """Names of the finished files in ``directory``, sorted; empty when it does not exist."""
     try:
         return sorted(name for name in os.listdir(directory) if "#" not in name)
@@ -36,50 +36,29 @@ def _published(directory: Path) -> list[str]:
         return []
 
 
-def _number(name: str) -> int:
+def number_of(name: str) -> int:
+    """The number of a log file or a manifest."""
     return int(name.split(".")[0])
 
 
 class FolderSync:
     """Syncs what a database's handle has written. Blocking: for a worker thread, one call at a time."""
 
-    def __init__(self, root: Path, database: Path) -> None:
+    def __init__(self, root: Path, database: Path, mark: FolderMark) -> None:
         self._root = root
         self._database = database
         self._next_wal = 0
         self._seen: dict[str, tuple[int, frozenset[str]]] = {}
-        self._mark = FolderMark(database)
-
-    def require_manifest(self) -> None:
-        """Before opening: raises CorruptValue unless the newest manifest that ever reached the disk is there."""
-        self._mark.read()
-        names = _published(self._database / MANIFESTS)
-        newest = max(map(_number, names), default=0)
-        if newest < self._mark.manifest:
-            raise self._mark.lost(f"{MANIFESTS}/{self._mark.manifest:020d}.manifest", "missing")
-        if names and not (self._database / MANIFESTS / names[-1]).stat().st_size:
-            raise self._mark.lost(f"{MANIFESTS}/{names[-1]}", "empty")
-
-    def require_log(self, replayed_after: int) -> None:
-        """Before opening: raises CorruptValue unless every log file from behind ``replayed_after`` to the last one of
-        an acknowledged write is there. SlateDB looks for the end of its log by probing, and may take a missing file
-        for that."""
-        there = {number for number in map(_number, _published(self._database / WAL)) if number > replayed_after}
-        last = max(self._mark.log, *there, 0)
-        for number in range(replayed_after + 1, last + 1):
-            if number not in there:
-                raise self._mark.lost(log_file(number), "missing")
-        if self._mark.log in there and not (self._database / log_file(self._mark.log)).stat().st_size:
-            raise self._mark.lost(log_file(self._mark.log), "empty")
+        self._mark = mark
 
     def sync_all(self) -> None:
         """Syncs every file and directory: what an earlier process left may not have reached the disk."""
         wal = self._database / WAL
-        names = _published(wal)
+        names = published(wal)
         for name in names:
             _sync(wal / name)
         if names:
-            self._next_wal = _number(names[-1]) + 1
+            self._next_wal = number_of(names[-1]) + 1
             _sync(wal)
         self.sync_tables()
         self._sync_if_there(self._mark.path)
@@ -108,9 +87,6 @@ class FolderSync:
         self.sync_tables(trust_times=False)
         self._mark.sync()
 
-    def close(self) -> None:
-        self._mark.close()
-
     def sync_tables(self, *, trust_times: bool = True) -> None:
         """Syncs tables and manifests that appeared since the last call. ``trust_times`` skips directories whose
         modification time is unchanged; it is cheap, and misses a file that came in the same clock tick."""
@@ -126,7 +102,7 @@ class FolderSync:
             _sync(directory)
             self._seen[kind] = changed_ns, names
             if kind == MANIFESTS and names:
-                self._mark.note(manifest=_number(max(names)))
+                self._mark.note(manifest=number_of(max(names)))
 
     def _changed(self, kind: str, trust_times: bool) -> tuple[int, frozenset[str]] | None:
         """The directory's modification time and file names; ``None`` when there is nothing new."""
@@ -138,7 +114,7 @@ class FolderSync:
         seen_ns, seen = self._seen.get(kind, (-1, frozenset()))
         if trust_times and changed_ns == seen_ns:
             return None
-        names = frozenset(_published(directory))
+        names = frozenset(published(directory))
         return None if names == seen and seen_ns >= 0 else (changed_ns, names)
 
     @staticmethod

@@ -29,11 +29,13 @@ from slatedb.uniffi import WriteBatch as NativeBatch
 from rocklake_server.errors import CannotConnectNow, CatalogError, StoreUnavailable
 from rocklake_server.store import marshalling
 from rocklake_server.store.base import StoreSnapshot, WriteBatch
+from rocklake_server.store.folder_check import FolderCheck
+from rocklake_server.store.folder_mark import FolderMark
 from rocklake_server.store.folder_sync import FolderSync
 from rocklake_server.store.keys import require_storable
 from rocklake_server.store.log_check import read_manifest, require_whole_log
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
-from rocklake_server.store.slate_errors import fenced, opening_error, read_error, unknown_outcome
+from rocklake_server.store.slate_errors import NATIVE_ERRORS, fenced, opening_error, read_error, unknown_outcome
 from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
 from rocklake_server.store.slate_snapshot import SlateSnapshot
 
@@ -64,6 +66,7 @@ class SlateStore:
         self._fenced = False
         self._background: set[asyncio.Task[None]] = set()
         self._sync: FolderSync | None = None
+        self._mark: FolderMark | None = None
         self._sync_thread: ThreadPoolExecutor | None = None
 
     async def snapshot(self) -> StoreSnapshot:
@@ -71,7 +74,7 @@ class SlateStore:
             self._require_usable()
             try:
                 native = await self._db.snapshot()
-            except Error as error:
+            except NATIVE_ERRORS as error:
                 raise read_error(error, self.location) from None
             return SlateSnapshot(native, self.location, self._settings)
 
@@ -88,11 +91,11 @@ class SlateStore:
             except Error.Closed as error:  # nothing has reached its log
                 self._in_doubt = False
                 raise read_error(error, self.location) from None
-            except Error as error:
+            except NATIVE_ERRORS as error:
                 raise self._doubt(error) from error
             try:
                 await self._make_durable(handle)
-            except (Error, OSError) as error:
+            except (*NATIVE_ERRORS, OSError) as error:
                 raise self._doubt(error) from error
             self._in_doubt = False
         self._writes += 1
@@ -145,7 +148,8 @@ class SlateStore:
         try:
             folder = self.location.folder
             if folder is not None:
-                self._sync = FolderSync(Path(self.location.bucket), folder)
+                self._mark = FolderMark(folder)
+                self._sync = FolderSync(Path(self.location.bucket), folder, self._mark)
                 self._sync_thread = self._sync_thread or ThreadPoolExecutor(1, "rocklake-fsync")
             async with asyncio.timeout(self._settings.open_timeout_s):
                 self._db = await self._build(builder, objects)
@@ -156,7 +160,7 @@ class SlateStore:
             raise StoreUnavailable(f'store "{self.location}": it does not answer in time') from None
         except OSError as error:
             raise StoreUnavailable(f'store "{self.location}": {error.strerror}') from error
-        except Error as error:
+        except NATIVE_ERRORS as error:
             _log.debug("store %s: opening failed with %s", self.location, type(error).__name__)
             raise opening_error(error, self.location) from None
         self._in_doubt = False
@@ -164,9 +168,10 @@ class SlateStore:
     async def _build(self, builder: DbBuilder, objects: Any) -> Any:
         """A new handle. Raises CorruptValue when an acknowledged write is gone from what it reads. On a local folder
         that is found before SlateDB changes anything, elsewhere while it opens, which saves round trips."""
-        if self._sync is not None:
-            await self._on_sync_thread(self._sync.require_manifest)
-            await self._require_log(objects)
+        if self.location.folder is not None and self._mark is not None:
+            check = FolderCheck(self.location.folder, self._mark)
+            await self._on_sync_thread(check.require_manifest)
+            await self._require_log(objects, check)
             return await builder.build()
         checking = asyncio.ensure_future(self._require_log(objects))
         checking.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -185,12 +190,12 @@ class SlateStore:
         finally:
             checking.cancel()
 
-    async def _require_log(self, objects: Any) -> None:
+    async def _require_log(self, objects: Any, check: FolderCheck | None = None) -> None:
         manifest = await read_manifest(self.location, objects)
         if manifest is None:
             return
-        if self._sync is not None:
-            await self._on_sync_thread(partial(self._sync.require_log, manifest.replay_after_wal_id))
+        if check is not None:
+            await self._on_sync_thread(partial(check.require_files, manifest))
         await require_whole_log(self.location, objects, manifest)
 
     async def _release(self, *, flush: bool) -> None:
@@ -208,11 +213,11 @@ class SlateStore:
                 await db.shutdown()
             if self._sync is not None:
                 await self._on_sync_thread(self._sync.sync_rest)
-        except (Error, OSError, TimeoutError) as error:
+        except (*NATIVE_ERRORS, OSError, TimeoutError) as error:
             # Every acknowledged write is in the log, so the next opening finds it there.
             _log.warning("store %s: closing failed with %s", self.location, type(error).__name__)
-        if self._sync is not None:
-            await self._on_sync_thread(self._sync.close)
+        if self._mark is not None:
+            await self._on_sync_thread(self._mark.close)
 
     def _require_usable(self) -> None:
         if self._closed:
@@ -245,7 +250,7 @@ class SlateStore:
 
     async def _flush_memtable(self) -> None:
         """Bounds the log that a restart replays. A failure shows in the next write."""
-        with suppress(Error, OSError):
+        with suppress(*NATIVE_ERRORS, OSError):
             await self._db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
             if self._sync is not None:
                 await self._on_sync_thread(self._sync.sync_tables)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slatedb.uniffi import CloseReason, Error
+from slatedb.uniffi._slatedb_uniffi.slatedb import InternalError
 
 from rocklake_server.errors import (
     CannotConnectNow,
@@ -13,6 +14,9 @@ from rocklake_server.errors import (
     StoreUnavailable,
 )
 from rocklake_server.store.object_stores import StoreLocation
+
+NATIVE_ERRORS = (Error, InternalError)
+"""What a call of the library raises; the second one when it panicked, as it does over some damaged tables."""
 
 _HINTS = (
     (("403", "AccessDenied", "Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch"), "access is denied"),
@@ -42,6 +46,8 @@ def read_error(error: Exception, location: StoreLocation) -> CatalogError:
         return StoreUnavailable(f'store "{location}": {_reason(error)}')
     if isinstance(error, Error.Data):
         return CorruptValue(f'store "{location}" holds a file that SlateDB cannot read')
+    if isinstance(error, InternalError):
+        return InternalProblem(f'store "{location}": SlateDB breaks down over it; a file may be damaged')
     return InternalProblem(f'store "{location}": SlateDB refuses a call ({type(error).__name__})')
 
 

@@ -60,7 +60,7 @@ def _print_figures(results: list[Result]) -> None:
         hit = Counter(f"{result.point.verb} {result.point.place}" for result in of_mode)
         told = [f"{sum(len(result.ledger.unknown) for result in of_mode)} outcomes unknown",
                 f"{sum(len(result.ledger.refused) for result in of_mode)} refused",
-                f"{sum(bool(result.refused_to_open) for result in of_mode)} damaged stores not opened"]
+                f"{sum(bool(result.refused) for result in of_mode)} damaged stores refused"]
         print(f"  {mode.name:<14} {len(of_mode):>4} points, {', '.join(told)}; "
               + ", ".join(f"{count} {kind}" for kind, count in hit.most_common()))
 

@@ -11,7 +11,7 @@ from enum import Enum
 from unittest.mock import patch
 
 from rocklake_server.catalog import commit
-from rocklake_server.errors import CatalogError, CorruptValue
+from rocklake_server.errors import CatalogError, CorruptValue, InternalProblem
 from rocklake_server.store.base import Store
 from rocklake_server.store.object_stores import parse_store_url
 from rocklake_server.store.slate import open_slate_store
@@ -90,7 +90,7 @@ class Result:
     point: Point
     ledger: Ledger
     met: bool = False
-    refused_to_open: str = ""
+    refused: str = ""
     problems: list[str] = field(default_factory=list)
 
 
@@ -179,12 +179,12 @@ async def _look(stub: S3Stub, mode: Mode, result: Result) -> None:
             if await contents(engine) not in again.allowed:
                 result.problems.append(f"after another commit: {_shown(await contents(engine))}")
             await engine.databases.close()
-    except CorruptValue as error:
-        result.refused_to_open = str(error)
+    except (CorruptValue, InternalProblem) as error:
+        result.refused = str(error)
         if not mode.damages:
-            result.problems.append(f"not opened: {error}")
+            result.problems.append(f"refused: {error}")
     except CatalogError as error:
-        result.problems.append(f"not opened: {type(error).__name__}: {error}")
+        result.problems.append(f"refused: {type(error).__name__}: {error}")
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import pytest
 
 from rocklake_server.errors import CannotConnectNow, OutcomeUnknown
 from rocklake_server.store.base import Key
+from rocklake_server.store.folder_mark import FolderMark
 from rocklake_server.store.folder_sync import FolderSync
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.store.slate import open_slate_store
@@ -101,7 +102,7 @@ async def test_a_failed_sync_leaves_the_outcome_unknown_until_the_store_is_reope
 async def test_a_missing_log_file_is_not_taken_for_a_durable_write(folder: StoreLocation,
                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     store = await open_slate_store(folder)
-    monkeypatch.setattr(store, "_sync", FolderSync(_wal(folder), _wal(folder)))
+    monkeypatch.setattr(store, "_sync", FolderSync(_wal(folder), _wal(folder), FolderMark(_wal(folder))))
     with pytest.raises(OutcomeUnknown):
         await store.write(rows([b"a"]))
     await store.close()
