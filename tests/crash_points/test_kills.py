@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.crash_points.kills import kill_in_commits
+
+pytestmark = pytest.mark.slow
 
 KILLS = 20
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.crash_points.points import Mode, Point, all_points, requests_of_the_workload, try_point
 
+pytestmark = pytest.mark.slow
+
 POINTS = [
     Point("PUT", "wal", 2, Mode.CRASH_BEFORE),  # creating the catalog
     Point("PUT", "wal", 4, Mode.CRASH_AFTER),

@@ -12,6 +12,8 @@ import pytest
 from tests.server.system_calls import SystemCall, parse_trace, traced
 from tests.servers import RockLakeServer
 
+pytestmark = pytest.mark.slow
+
 COMMITS = 10
 SYNCS = ("fsync", "fdatasync")
 SENDS = ("write", "writev", "sendto", "sendmsg")

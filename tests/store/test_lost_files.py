@@ -85,6 +85,7 @@ async def test_a_lost_log_file_is_named(tmp_path: Path, way: str, place: str) ->
         assert f"wal/{path.name}" in str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", LOST)
 async def test_whatever_file_is_lost_every_write_is_there_or_the_store_stays_closed(tmp_path: Path, way: str) -> None:
     """Files of the log, of tables and of everything else, in a folder that has tables, a log and fence markers."""
