@@ -56,7 +56,7 @@ class Client:
                 case "acknowledged":
                     self.acknowledged.add(int(details))
                 case "failed":
-                    self.failures[details[:160]] += 1
+                    self.failures[_shortened(details)] += 1
                 case "broken":
                     self.broken.append(details)
 
@@ -68,6 +68,11 @@ class Client:
         if self.listener is not None:
             self.listener.join()
             self.listener = None
+
+
+def _shortened(error: str) -> str:
+    """Its begin and its end; the middle of DuckDB's errors is a query."""
+    return error if len(error) < 200 else f"{error[:70]} … {error[-120:]}"
 
 
 class Fleet:

@@ -8,7 +8,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psycopg
+
 from tests.duckdb_client import LakeClient
+from tests.soak.books import faults_in_the_books
 from tests.soak.fleet import Fleet
 from tests.soak.places import Place
 from tests.soak.roles import SCHEMA, Broken, check_invariants
@@ -103,7 +106,8 @@ def _account(dsn: str, data: Path, fleet: Fleet, report: Report) -> None:
         report.said.setdefault(client.role, Counter()).update(client.said)
         report.failures += client.failures
     report.problems += fleet.broken
-    with LakeClient(dsn, data) as lake:
+    with psycopg.connect(dsn, autocommit=True) as connection, LakeClient(dsn, data) as lake:
+        report.problems += faults_in_the_books(connection, lake)
         try:
             check_invariants(lake)
         except Broken as error:
