@@ -75,6 +75,8 @@ class Fate:
     status: int | None = None
     """The answer's status, ``None`` for no answer; 200 stands for the answer that belongs to the request."""
     crashes: bool = False
+    requests: int = 1
+    """How many meet it: the chosen one and those that follow it, whatever they are."""
 
 
 class Request(NamedTuple):

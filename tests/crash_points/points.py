@@ -30,6 +30,9 @@ class Mode(Enum):
 
     REFUSED = Fate(Kept.NOTHING, status=503)
     ANSWER_LOST = Fate()
+    OUTAGE = Fate(Kept.NOTHING, status=503, requests=40)
+    """Longer than the client of the object store retries."""
+    SILENT_OUTAGE = Fate(Kept.NOTHING, requests=40)
     CRASH_BEFORE = Fate(Kept.NOTHING, crashes=True)
     CRASH_AFTER = Fate(crashes=True)
     CRASH_AND_LATE = Fate(Kept.LATER, crashes=True)
@@ -40,7 +43,7 @@ class Mode(Enum):
 
     @property
     def for_puts(self) -> bool:
-        return self.value.kept in (Kept.LATER, Kept.HALF, Kept.EMPTY)
+        return self.value.kept in (Kept.LATER, Kept.HALF, Kept.EMPTY) or self.value.requests > 1
 
     @property
     def damages(self) -> bool:
@@ -67,6 +70,7 @@ class Director:
     def __init__(self, point: Point | None) -> None:
         self.requests: Counter[tuple[str, str]] = Counter()
         self.met = False
+        self._left = 0
         self.crashed = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._point = point
@@ -75,9 +79,14 @@ class Director:
         number = self.requests[verb, place]
         self.requests[verb, place] += 1
         point = self._point
-        if point is None or (verb, place, number) != (point.verb, point.place, point.number):
+        if point is None:
             return None
-        self.met = True
+        if (verb, place, number) == (point.verb, point.place, point.number):
+            self.met = True
+            self._left = point.mode.value.requests
+        if not self._left:
+            return None
+        self._left -= 1
         if point.mode.value.crashes:
             self._loop.call_soon_threadsafe(self.crashed.set)
         return point.mode.value
