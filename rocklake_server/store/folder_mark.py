@@ -14,16 +14,18 @@ from pathlib import Path
 from rocklake_server.errors import CorruptValue
 
 MARK_FILE = "rocklake.mark"
-_TEXT = "log {:020d}\nmanifest {:020d}\n"
-_PARTS = re.compile(rb"log (\d{20})\nmanifest (\d{20})\n")
+NUMBERED = ("wal", "manifest", "compactions")
+"""Directories whose files are numbered, and whose newest file counts."""
+_TEXT = "".join(f"{kind} {{{kind}:020d}}\n" for kind in NUMBERED)
+_PARTS = re.compile("".join(rf"{kind} (?P<{kind}>\d{{20}})\n" for kind in NUMBERED).encode())
 
 
 class FolderMark:
-    """Blocking: for the thread that syncs. ``log`` and ``manifest`` are file numbers, 0 before there is any."""
+    """Blocking: for the thread that syncs. ``newest`` are file numbers by directory, 0 before there is any."""
 
     def __init__(self, database: Path) -> None:
         self.path = database / MARK_FILE
-        self.log = self.manifest = 0
+        self.newest = dict.fromkeys(NUMBERED, 0)
         self._descriptor: int | None = None
         self._is_synced = True
 
@@ -35,16 +37,16 @@ class FolderMark:
             return
         if found is None:
             raise CorruptValue(f"{self.path} cannot be read", hint="Remove it when the rest of the folder is whole.")
-        self.log, self.manifest = int(found[1]), int(found[2])
+        self.newest = {kind: int(number) for kind, number in found.groupdict().items()}
 
-    def note(self, *, log: int = 0, manifest: int = 0) -> None:
-        """The files of these numbers, if any, are on the disk."""
-        if log <= self.log and manifest <= self.manifest:
+    def note(self, kind: str, number: int) -> None:
+        """The file of this number and those before it are on the disk."""
+        if number <= self.newest[kind]:
             return
-        self.log, self.manifest = max(log, self.log), max(manifest, self.manifest)
+        self.newest[kind] = number
         if self._descriptor is None:
             self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        os.pwrite(self._descriptor, _TEXT.format(self.log, self.manifest).encode(), 0)
+        os.pwrite(self._descriptor, _TEXT.format(**self.newest).encode(), 0)
         self._is_synced = False
 
     def sync(self) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from rocklake_server.store.folder_mark import FolderMark
+from rocklake_server.store.folder_mark import NUMBERED, FolderMark
 from rocklake_server.store.log_check import log_file
 
 WAL = "wal"
 MANIFESTS = "manifest"
-_TABLES_BEFORE_MANIFESTS = ("compacted", "compactions", MANIFESTS)
+COMPACTIONS = "compactions"
+_TABLES_BEFORE_MANIFESTS = ("compacted", COMPACTIONS, MANIFESTS)
 
 
 def _sync(path: Path) -> int:
@@ -37,8 +38,8 @@ def published(directory: Path) -> list[str]:
 
 
 def number_of(name: str) -> int:
-    """The number of a log file or a manifest."""
-    return int(name.split(".")[0])
+    """The number of a log file or a manifest, given by name or path."""
+    return int(name.rpartition("/")[2].split(".")[0])
 
 
 class FolderSync:
@@ -79,7 +80,7 @@ class FolderSync:
         if self._next_wal == first:
             raise FileNotFoundError(f"no {log_file(first)} after a flush")
         _sync(self._database / WAL)
-        self._mark.note(log=newest)
+        self._mark.note(WAL, newest)
         self.sync_tables()
 
     def sync_rest(self) -> None:
@@ -101,8 +102,8 @@ class FolderSync:
                 self._sync_if_there(directory / name)
             _sync(directory)
             self._seen[kind] = changed_ns, names
-            if kind == MANIFESTS and names:
-                self._mark.note(manifest=number_of(max(names)))
+            if kind in NUMBERED and names:
+                self._mark.note(kind, number_of(max(names)))
 
     def _changed(self, kind: str, trust_times: bool) -> tuple[int, frozenset[str]] | None:
         """The directory's modification time and file names; ``None`` when there is nothing new."""

@@ -192,11 +192,13 @@ class SlateStore:
 
     async def _require_log(self, objects: Any, check: FolderCheck | None = None) -> None:
         manifest = await read_manifest(self.location, objects)
-        if manifest is None:
-            return
         if check is not None:
-            await self._on_sync_thread(partial(check.require_files, manifest))
-        await require_whole_log(self.location, objects, manifest)
+            while manifest is not None and await self._on_sync_thread(partial(check.removes, manifest)):
+                manifest = await read_manifest(self.location, objects)
+            if manifest is not None:
+                await self._on_sync_thread(partial(check.require_files, manifest))
+        if manifest is not None:
+            await require_whole_log(self.location, objects, manifest)
 
     async def _release(self, *, flush: bool) -> None:
         """Shuts the handle down, with a memtable flush so that the next opening has no log to replay."""

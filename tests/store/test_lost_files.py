@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 from rocklake_server.errors import RETRY_WORDS, CorruptValue
 from rocklake_server.store.folder_mark import MARK_FILE
-from rocklake_server.store.object_stores import StoreLocation, parse_store_url
+from rocklake_server.store.log_check import read_manifest
+from rocklake_server.store.object_stores import StoreLocation, build_object_store, parse_store_url
 from rocklake_server.store.slate import open_slate_store
 from rocklake_server.store.slate_settings import SlateSettings
 from tests.s3_stub import S3Stub
@@ -36,11 +38,18 @@ async def crashed(folder: Path, *, lives: int = 3, wal_files_max: int = 1000) ->
         for _ in range(WRITES_PER_LIFE):
             await store.write(rows([b"%06d" % number]))
             number += 1
-            await asyncio.sleep(0.02)  # for memtable flushes
+        async with asyncio.timeout(20):
+            while wal_files_max < WRITES_PER_LIFE and await tables(location) <= life:
+                await asyncio.sleep(0.01)
         root = folder / f"after-{life}"
         shutil.copytree(location.bucket, root)
         await store.close()
     return parse_store_url(f"file://{root}", {}).child("lakes/1")
+
+
+async def tables(location: StoreLocation) -> int:
+    """Those that memtable flushes made."""
+    return len((await read_manifest(location, build_object_store(location))).l0)
 
 
 def written(lives: int = 3) -> list[bytes]:
@@ -113,6 +122,42 @@ async def test_a_lost_newest_manifest_is_named(tmp_path: Path, way: str) -> None
     path = files(location, "manifest")[-1]
     LOST[way](path)
     assert f"manifest/{path.name}" in str(await refusal(location))
+
+
+@pytest.mark.parametrize("lost", ["manifest", "table"])
+@pytest.mark.parametrize("way", ["empty", "missing", "filled with zeros"])
+async def test_a_manifest_that_never_reached_the_disk_in_full_costs_nothing(
+    tmp_path: Path, way: str, lost: str
+) -> None:
+    """SlateDB has published it and its table, and the power is cut before they are synced."""
+    location = await crashed(tmp_path, lives=1, wal_files_max=3)
+    manifests = files(location, "manifest")
+    assert location.folder is not None
+    mark = location.folder / MARK_FILE
+    before_last = int(manifests[-2].name.split(".")[0])
+    mark.write_text(re.sub(r"manifest \d+", f"manifest {before_last:020d}", mark.read_text()))
+    if lost == "table" and way == "filled with zeros":
+        LOST["empty"](manifests[-1])  # both have been written at the same time
+    LOST[way](files(location, "compacted")[0] if lost == "table" else manifests[-1])
+    assert await opened(location) == written(1)
+
+
+@pytest.mark.parametrize("way", ["empty", "missing", "filled with zeros"])
+async def test_a_power_cut_while_opening_costs_nothing(tmp_path: Path, way: str) -> None:
+    """The opening has published manifests and a fence marker, and synced nothing."""
+    location = await crashed(tmp_path, lives=1)
+    assert location.folder is not None
+    mark = (location.folder / MARK_FILE).read_bytes()
+    known = files(location, "manifest")
+    store = await open_slate_store(location)
+    copy = shutil.copytree(location.bucket, tmp_path / "cut")
+    await store.close()
+    cut = parse_store_url(f"file://{copy}", {}).child("lakes/1")
+    assert cut.folder is not None
+    (cut.folder / MARK_FILE).write_bytes(mark)
+    for path in files(cut, "manifest")[len(known):]:
+        LOST[way](path)
+    assert await opened(cut) == written(1)
 
 
 async def test_a_log_file_that_is_replayed_no_more_may_go(tmp_path: Path) -> None:
