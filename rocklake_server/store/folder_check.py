@@ -13,7 +13,7 @@ from typing import Any
 
 from rocklake_server.errors import CorruptValue
 from rocklake_server.store.folder_mark import MARK_FILE, FolderMark
-from rocklake_server.store.folder_sync import COMPACTIONS, MANIFESTS, WAL, number_of, published
+from rocklake_server.store.folder_sync import COMPACTIONS, MANIFESTS, TABLES, WAL, number_of, published
 from rocklake_server.store.log_check import RESTORE, log_file
 
 _log = logging.getLogger(__name__)
@@ -34,6 +34,8 @@ class FolderCheck:
         """The newest manifest that ever reached the disk, or a newer one, is there. Newer files that a power cut left
         without content are removed: nothing relies on them."""
         self._mark.read()
+        if not self._mark.newest[MANIFESTS] and self._was_never_written():
+            self._remove_all()
         while (name := self._newest(MANIFESTS)) is not None and self._is_unsynced(name) and self._is_blank(name):
             self._remove_manifest(name)
         newest, marked = self._newest(MANIFESTS), self._mark.newest[MANIFESTS]
@@ -67,6 +69,16 @@ class FolderCheck:
                 raise self._lost(log_file(number), "missing")
         if self._mark.newest[WAL] >= first:
             self._require(log_file(self._mark.newest[WAL]), _WITHOUT)
+
+    def _was_never_written(self) -> bool:
+        """Whether there are no rows: the first opening ended before its files were synced."""
+        rows = [f"{kind}/{name}" for kind in (WAL, TABLES) for name in published(self._database / kind)]
+        return all(self._problem(name) == "empty" for name in rows)
+
+    def _remove_all(self) -> None:
+        for kind in (MANIFESTS, COMPACTIONS, WAL, TABLES):
+            for name in published(self._database / kind):
+                (self._database / kind / name).unlink()
 
     def _newest(self, kind: str) -> str | None:
         names = published(self._database / kind)
@@ -107,7 +119,7 @@ class FolderCheck:
 def _tables(manifest: Any) -> Iterator[str]:
     for tree in (manifest, *manifest.segments):
         for views in (tree.l0, *(run.sst_views for run in tree.compacted)):
-            yield from (f"compacted/{view.sst.id.value}.sst" for view in views)
+            yield from (f"{TABLES}/{view.sst.id.value}.sst" for view in views)
 
 
 def _manifest(number: int) -> str:

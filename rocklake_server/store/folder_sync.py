@@ -16,7 +16,8 @@ from rocklake_server.store.log_check import log_file
 WAL = "wal"
 MANIFESTS = "manifest"
 COMPACTIONS = "compactions"
-_TABLES_BEFORE_MANIFESTS = ("compacted", COMPACTIONS, MANIFESTS)
+TABLES = "compacted"
+_TABLES_BEFORE_MANIFESTS = (TABLES, COMPACTIONS, MANIFESTS)
 
 
 def _sync(path: Path) -> int:

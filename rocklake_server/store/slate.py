@@ -181,11 +181,7 @@ class SlateStore:
             except Error.Data:
                 await checking  # names the file, if it is the log's
                 raise
-            try:
-                await checking
-            except BaseException:
-                await db.shutdown()  # without a flush, which would make the loss permanent
-                raise
+            await checking  # a handle that is not wanted is dropped: shutting it down would make the loss permanent
             return db
         finally:
             checking.cancel()
