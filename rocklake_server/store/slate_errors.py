@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from slatedb.uniffi import CloseReason, Error
 from slatedb.uniffi._slatedb_uniffi.slatedb import InternalError
 
@@ -34,8 +36,13 @@ _NEWEST_IS_READ = ("manifest", "compactions")
 
 def _reason(error: Exception) -> str:
     text = str(error)
-    hints = (hint for words, hint in _HINTS if any(word in text for word in words))
+    hints = (hint for words, hint in _HINTS if any(_holds(text, word) for word in words))
     return next(hints, "it refuses the request")
+
+
+def _holds(text: str, word: str) -> bool:
+    """A number counts when it stands alone: paths are full of digits."""
+    return re.search(rf"(?<!\w){word}(?!\w)", text) is not None if word.isdecimal() else word in text
 
 
 def read_error(error: Exception, location: StoreLocation) -> CatalogError:

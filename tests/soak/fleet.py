@@ -80,8 +80,8 @@ class Fleet:
 
     def __init__(self, roles: dict[str, int], dsn: str, data: Path, seed: int) -> None:
         self.clients = [Client(role, number) for role, count in roles.items() for number in range(count)]
-        self._dsn = dsn
-        self._data = data
+        self.dsn = dsn
+        self.data = data
         self._seed = seed
 
     def tend(self) -> None:
@@ -93,7 +93,7 @@ class Fleet:
                     continue
                 client.said["hung"] += 1
                 client.kill()
-            client.start(self._dsn, self._data, self._seed + 1000 * client.number)
+            client.start(self.dsn, self.data, self._seed + 1000 * client.number)
 
     def kill(self) -> None:
         for client in self.clients:

@@ -13,12 +13,14 @@ import psycopg
 from tests.duckdb_client import LakeClient
 from tests.soak.books import faults_in_the_books
 from tests.soak.fleet import Fleet
+from tests.soak.keeper import Keeper
 from tests.soak.places import Place
 from tests.soak.roles import SCHEMA, Broken, check_invariants
 
 ROLES = {"append": 3, "transfer": 2, "read": 1, "maintain": 1}
 SECONDS_BETWEEN_EVENTS = (6.0, 20.0)
 TROUBLE_SECONDS = (1.0, 6.0)
+CLIENTS_NOTICE_SECONDS = 2.0
 DATABASE = "soak"
 
 
@@ -31,23 +33,25 @@ class Report:
     said: dict[str, Counter[str]] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
     unanswered: Counter[str] = field(default_factory=Counter)
+    files_restored: int = 0
     snapshots: str = ""
     problems: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         commits = sum(said["acknowledged"] for said in self.said.values())
-        yield_lines = [
+        lines = [
             f"  {self.seconds:.0f} s, {commits} commits acknowledged ({commits / max(self.seconds, 1):.1f}/s), "
             f"{len(self.problems)} problems",
             "  events: " + ", ".join(f"{count} {event}" for event, count in sorted(self.events.items())),
         ]
         for role, said in self.said.items():
-            yield_lines.append(f"  {role}: " + ", ".join(f"{count} {word}" for word, count in sorted(said.items())))
-        yield_lines.append("  unanswered and found landed / not landed: "
+            lines.append(f"  {role}: " + ", ".join(f"{count} {word}" for word, count in sorted(said.items())))
+        lines.append("  unanswered and found landed / not landed: "
                            f"{self.unanswered['landed']} / {self.unanswered['not landed']}")
-        yield_lines.append(f"  snapshots: {self.snapshots}")
-        yield_lines += [f"  failed {count} times: {text}" for text, count in self.failures.most_common(8)]
-        return yield_lines
+        lines.append(f"  files of landed commits that their clients removed: {self.files_restored}")
+        lines.append(f"  snapshots: {self.snapshots}")
+        lines += [f"  failed {count} times: {text}" for text, count in self.failures.most_common(8)]
+        return lines
 
 
 def run_phase(place: Place, folder: Path, seconds: float, chance: random.Random) -> Report:
@@ -56,29 +60,41 @@ def run_phase(place: Place, folder: Path, seconds: float, chance: random.Random)
     server.start()
     dsn, data = server.dsn(DATABASE), folder / "data"
     fleet = Fleet(ROLES, dsn, data, chance.randrange(1_000_000))
+    keeper = Keeper(data, folder / "kept")
     try:
         with LakeClient(dsn, data) as lake:
             lake.run(*SCHEMA)
-        _work(place, fleet, seconds, chance, report)
+        _work(place, fleet, keeper, seconds, chance, report)
         fleet.kill()
-        place.calm()
         server.kill()
         server.start()
+        _restore(dsn, data, keeper, report)
         _account(dsn, data, fleet, report)
         server.stop()
     finally:
         fleet.kill()
+        keeper.stop()
         server.kill()
     return report
 
 
-def _work(place: Place, fleet: Fleet, seconds: float, chance: random.Random, report: Report) -> None:
+def _restore(dsn: str, data: Path, keeper: Keeper, report: Report) -> None:
+    with LakeClient(dsn, data) as lake:
+        restored, faults = keeper.restore(lake)
+    report.files_restored += restored
+    report.problems += faults
+
+
+def _work(place: Place, fleet: Fleet, keeper: Keeper, seconds: float, chance: random.Random, report: Report) -> None:
     begun = time.monotonic()
     next_event = begun + chance.uniform(*SECONDS_BETWEEN_EVENTS)
     while (now := time.monotonic()) - begun < seconds:
         fleet.tend()
         if now > next_event:
             report.events[_event(place, chance)] += 1
+            keeper.trouble(now, time.monotonic())
+            time.sleep(CLIENTS_NOTICE_SECONDS)
+            _restore(fleet.dsn, fleet.data, keeper, report)
             next_event = time.monotonic() + chance.uniform(*SECONDS_BETWEEN_EVENTS)
         time.sleep(0.5)
     report.seconds = time.monotonic() - begun

@@ -16,6 +16,7 @@ BALANCE = 1000
 PARQUET_ROWS = 30
 """Above the row limit of inlining, so that a commit makes a data file."""
 
+TABLES = ("one", "two", "accounts", "transfers")
 SCHEMA = (
     "CREATE TABLE one(writer INTEGER, number INTEGER)",
     "CREATE TABLE two(writer INTEGER, number INTEGER, part INTEGER)",
