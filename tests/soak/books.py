@@ -16,8 +16,11 @@ from tests.soak.roles import TABLES
 
 Connection = psycopg.Connection[tuple[int, ...]]
 
-_IDS = (("ducklake_data_file", "data_file_id", "next_file_id"), ("ducklake_delete_file", "delete_file_id", "next_file_id"),
-        ("ducklake_table", "table_id", "next_catalog_id"))
+_IDS = (
+    ("ducklake_data_file", "data_file_id", "next_file_id"),
+    ("ducklake_delete_file", "delete_file_id", "next_file_id"),
+    ("ducklake_table", "table_id", "next_catalog_id"),
+)
 
 
 def faults_in_the_books(connection: Connection, lake: LakeClient) -> list[str]:
