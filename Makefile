@@ -8,6 +8,8 @@ LISTEN ?= 127.0.0.1:5432
 JOBS ?= 2
 WORKLOADS ?= 200
 SEED ?= 7
+KILLS ?= 200
+SOAK_MINUTES ?= 30
 # For conformance: a checkout of DuckLake's sources, and the DuckDB line that runs its files
 SUITE ?=
 CLIENT ?=
@@ -20,7 +22,7 @@ OWN_FILES = --baseline $(BASELINES)/own-files-duckdb-$(LINE).json $(if $(CLIENT)
 UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LINE) --suite $(SUITE) --timeout 600 $(BEYOND:%=--run-skipped %)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check format generate bench conformance differential clean
+.PHONY: help install demo serve test check format generate bench conformance differential crash-points soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -56,6 +58,12 @@ conformance: $(VENV)/.installed-dev ## Run our sqllogictest files, or DuckLake's
 
 differential: $(VENV)/.installed-dev ## Compare random DuckLake workloads with PostgreSQL (WORKLOADS=200 SEED=7)
 	$(BIN)/python -m tests.differential --workloads $(WORKLOADS) --seed $(SEED)
+
+crash-points: $(VENV)/.installed-dev ## Crash at every store request of a workload, and kill -9 inside commits (KILLS=200 SEED=7)
+	$(BIN)/python -m tests.crash_points --kills $(KILLS) --seed $(SEED)
+
+soak: $(VENV)/.installed-dev ## Writers, readers, maintenance, kills and store faults at once (SOAK_MINUTES=30 SEED=7)
+	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) --seed $(SEED)
 
 clean: ## Remove the environment and what tools left behind
 	rm -rf $(VENV) .venv-duckdb-* .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake

@@ -6,6 +6,9 @@ runs in a thread with its own event loop::
 
     with S3Stub() as stub:
         location = parse_store_url("s3://bucket/prefix", stub.variables)
+
+A ``director`` decides about single requests, and can crash their client: whoever connected before gets no more
+answers and changes nothing more, and ``listen_again`` lets the next client in, at another endpoint.
 """
 
 from __future__ import annotations
@@ -15,11 +18,13 @@ import hashlib
 import re
 import threading
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from enum import Enum
+from functools import partial
 from types import TracebackType
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -54,6 +59,28 @@ class Fault:
         if self.times is not None:
             self.times -= 1
         return True
+
+
+class Kept(Enum):
+    """What becomes of a request's body. A real S3 keeps all of it or nothing; folders behind an S3 need not."""
+
+    WHOLE = "all of it"
+    NOTHING = "the request is not carried out"
+    HALF = "its first half, as if that were all"
+    EMPTY = "an object without bytes"
+    LATER = "the request is carried out by ``land_late``"
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What one request meets. After ``crashes`` no request of the same client is carried out or answered."""
+
+    kept: Kept = Kept.WHOLE
+    status: int | None = None
+    """The answer's status, ``None`` for no answer; 200 stands for the answer that belongs to the request."""
+    crashes: bool = False
+    requests: int = 1
+    """How many meet it: the chosen one and those that follow it, whatever they are."""
 
 
 class Request(NamedTuple):
@@ -119,6 +146,10 @@ class S3Stub:
         self.endpoint = ""
         self._versions = 0
         self._let_go = asyncio.Event()
+        self.director: Callable[[str, str], Fate | None] | None = None
+        """Is asked for each request, by verb and directory, on the stub's own thread."""
+        self._client = 0
+        self._late: list[Request] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="s3-stub", daemon=True)
         self._connections: set[asyncio.Task[None]] = set()
@@ -151,9 +182,32 @@ class S3Stub:
         """Carry out the requests that are held, and hold none from now on."""
         self._loop.call_soon_threadsafe(self._let_go.set)
 
+    def crash(self) -> None:
+        """As a fate that crashes its client, between two requests."""
+        asyncio.run_coroutine_threadsafe(self._cut_off(), self._loop).result()
+
+    def listen_again(self) -> None:
+        """For the client that comes after a crash."""
+        asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
+
+    def land_late(self) -> int:
+        """Carry out the requests that were kept for later; returns their number."""
+        async def land() -> int:
+            late, self._late = self._late, []
+            for request in late:
+                self._carry_out(request.verb, request)
+            return len(late)
+
+        return asyncio.run_coroutine_threadsafe(land(), self._loop).result()
+
     async def _listen(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(partial(self._serve, self._client), "127.0.0.1", 0)
         self.endpoint = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def _cut_off(self) -> None:
+        self._client += 1
+        if self._server is not None:
+            self._server.close()
 
     async def _stop(self) -> None:
         if self._server is not None:
@@ -162,26 +216,28 @@ class S3Stub:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, client: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 while (request := await _read_request(reader)) is not None:
-                    response = await self._respond(request)
-                    if response is None:
+                    response = await self._respond(request, client)
+                    if response is None or client != self._client:
                         break
                     writer.write(response.encode(head_only=request.verb == "HEAD"))
                     await writer.drain()
         finally:
             writer.close()
-            with suppress(ConnectionError):
+            with suppress(ConnectionError, asyncio.CancelledError):
                 await writer.wait_closed()
             self._connections.discard(task)
 
-    async def _respond(self, request: Request) -> Response | None:
+    async def _respond(self, request: Request, client: int) -> Response | None:
         """The answer, or ``None`` to close the connection."""
+        if client != self._client:
+            return None
         verb, place = request.verb, directory_of(request.key)
         if verb == "GET" and not request.key:
             verb, place = "LIST", directory_of(request.argument("prefix").rstrip("/") + "/")
@@ -189,6 +245,10 @@ class S3Stub:
             verb = "BULK_DELETE"
         self.counts[verb, place] += 1
         await asyncio.sleep(self.delays_s.get(f"{verb} {place}", self.delays_s.get(verb, 0)))
+        if client != self._client:
+            return None
+        if self.director is not None and (fate := self.director(verb, place)) is not None:
+            return await self._meet(fate, verb, request)
         fault = next((fault for fault in self.faults if fault.takes(verb, request.key)), None)
         if fault is not None and fault.action is Action.REFUSE:
             return _error(fault.status, "SlowDown" if fault.status == 503 else "AccessDenied")
@@ -200,6 +260,24 @@ class S3Stub:
         if fault is not None and fault.action is Action.HANG:
             await asyncio.sleep(HANG_S)
         return response if fault is None or fault.action is Action.HOLD else None
+
+    async def _meet(self, fate: Fate, verb: str, request: Request) -> Response | None:
+        answer: Response | None = None
+        match fate.kept:
+            case Kept.WHOLE:
+                answer = self._carry_out(verb, request)
+            case Kept.HALF | Kept.EMPTY:
+                kept_bytes = len(request.body) // 2 if fate.kept is Kept.HALF else 0
+                answer = self._carry_out(verb, request._replace(body=request.body[:kept_bytes]))
+            case Kept.LATER:
+                self._late.append(request)
+            case Kept.NOTHING:
+                pass
+        if fate.crashes:
+            await self._cut_off()
+        if fate.status is None:
+            return None
+        return answer if fate.status == 200 else _error(fate.status, "SlowDown")
 
     def _carry_out(self, verb: str, request: Request) -> Response:
         objects = self.objects.get(request.bucket)

@@ -60,13 +60,20 @@ class RockLakeServer:
     """``rocklake serve`` as a subprocess; a restart keeps the port, so clients' connection strings stay valid."""
 
     def __init__(
-        self, store: str, *, logs: Path, environment: Mapping[str, str] | None = None, arguments: Sequence[str] = ()
+        self,
+        store: str,
+        *,
+        logs: Path,
+        environment: Mapping[str, str] | None = None,
+        arguments: Sequence[str] = (),
+        log_level: str = "info",
     ) -> None:
         self.store = store
         self.arguments = list(arguments)
+        self.log_level = log_level
         self.port = 0
         self.startup_lines: list[str] = []
-        self._stderr_path = logs / "server.log"
+        self.log_path = logs / "server.log"
         self._environment = _clean_environment() | dict(environment or {})
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -75,10 +82,10 @@ class RockLakeServer:
     def start(self) -> None:
         """Start and wait for the listening line. Raises ServerError with the server's log."""
         command = [sys.executable, "-m", "rocklake_server.cli.app", "serve"]
-        command += ["--store", self.store, "--listen", f"127.0.0.1:{self.port}", "--log-level", "info"]
+        command += ["--store", self.store, "--listen", f"127.0.0.1:{self.port}", "--log-level", self.log_level]
         command += self.arguments
         self._lines = queue.SimpleQueue()
-        with self._stderr_path.open("a") as stderr:
+        with self.log_path.open("a") as stderr:
             self._process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=self._environment
             )
@@ -117,9 +124,9 @@ class RockLakeServer:
         return f"host=127.0.0.1 port={self.port} dbname={dbname} user=lake"
 
     def log_tail(self) -> str:
-        if not self._stderr_path.exists():
+        if not self.log_path.exists():
             return "(no log)"
-        lines = self._stderr_path.read_text(errors="replace").splitlines()
+        lines = self.log_path.read_text(errors="replace").splitlines()
         return "\n".join(lines[-LOG_TAIL_LINES:])
 
     def lines_so_far(self, seconds: float) -> list[str]:

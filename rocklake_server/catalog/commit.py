@@ -115,7 +115,9 @@ class Committer:
             next_relation_id=next_relation_id,
             stored_bytes=working.stored_bytes,
         )
+        logger.debug("commit %d begins: %d transactions, %d keys", sequence, len(written), len(batch.operations))
         await self._write(working, batch, sequence)
+        logger.debug("commit %d is durable", sequence)
         for _, outcome in written:
             if not outcome.done():
                 outcome.set_result(None)

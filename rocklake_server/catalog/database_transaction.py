@@ -163,6 +163,7 @@ class DatabaseTransaction(Definitions):
                     f'a transaction that wrote schema "{written}" cannot write schema "{schema}": '
                     "one transaction writes one schema"
                 )
+            self.require_unchanged_list(schema, command)
         return self.parts[schema]
 
     def check_writable(self, command: str) -> None:

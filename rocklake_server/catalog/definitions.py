@@ -73,6 +73,9 @@ class Definitions:
     def writer(self, schema: str, command: str) -> LakeTransaction: ...
 
     @abstractmethod
+    def written_schema(self) -> str | None: ...
+
+    @abstractmethod
     def check_writable(self, command: str) -> None: ...
 
     @property
@@ -177,6 +180,7 @@ class Definitions:
             raise DuplicateSchema(f'schema "{name}" already exists')
         if name.startswith("pg_"):
             raise Unsupported(f'schema name "{name}" is not supported: the prefix "pg_" is reserved for system schemas')
+        self._require_unwritten("CREATE SCHEMA", name)
         self.enter(name, await self.databases.reserve_lake(self.database, name, replacing=name in self.dropped_schemas))
         self._created_schemas.append(name)
         return True
@@ -195,12 +199,28 @@ class Definitions:
             )
         if any(name in state.created for _, state in self.savepoints):
             raise Unsupported(f'dropping schema "{name}" is not supported: a savepoint may bring it back')
+        if name not in self._created_schemas:
+            self._require_unwritten("DROP SCHEMA", name)
         self.departed.append(self.parts.pop(name))
         if name in self._created_schemas:
             self._forget_schema(name)
         else:
             self.dropped_schemas.append(name)
         return True
+
+    def _require_unwritten(self, command: str, name: str) -> None:
+        """The list of schemas is in another store than a schema's rows, so one batch holds changes to either. A schema
+        that is created here is free: nobody sees its rows before it is listed. Raises Unsupported."""
+        written = self.written_schema()
+        if written is not None and written != name and written not in self._created_schemas:
+            raise Unsupported(f'{command} is not supported in a transaction that wrote schema "{written}"')
+
+    def require_unchanged_list(self, schema: str, command: str) -> None:
+        """As ``_require_unwritten``, for a write after the list of schemas was changed. Raises Unsupported."""
+        if self.changes_schemas and schema not in self._created_schemas:
+            raise Unsupported(
+                f'{command} in schema "{schema}" is not supported in a transaction that creates or drops schemas'
+            )
 
     def require_listed(self, schema: str) -> None:
         """Raises SerializationFailure when another transaction dropped the schema that this one wrote."""

@@ -10,19 +10,27 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from rocklake_server.store.folder_mark import NUMBERED, FolderMark
+from rocklake_server.store.log_check import log_file
+
 WAL = "wal"
-_TABLES_BEFORE_MANIFESTS = ("compacted", "compactions", "manifest")
+MANIFESTS = "manifest"
+COMPACTIONS = "compactions"
+TABLES = "compacted"
+_TABLES_BEFORE_MANIFESTS = (TABLES, COMPACTIONS, MANIFESTS)
 
 
-def _sync(path: Path) -> None:
+def _sync(path: Path) -> int:
+    """Returns the size in bytes."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+        return os.fstat(descriptor).st_size
     finally:
         os.close(descriptor)
 
 
-def _published(directory: Path) -> list[str]:
+def published(directory: Path) -> list[str]:
     """Names of the finished files in ``directory``, sorted; empty when it does not exist."""
     try:
         return sorted(name for name in os.listdir(directory) if "#" not in name)
@@ -30,31 +38,32 @@ def _published(directory: Path) -> list[str]:
         return []
 
 
-def zero_length_wal_files(database: Path) -> list[Path]:
-    """Empty log files: fence markers of earlier openings, or what a power cut left of a write."""
-    wal = database / WAL
-    return [wal / name for name in _published(wal) if (wal / name).stat().st_size == 0]
+def number_of(name: str) -> int:
+    """The number of a log file or a manifest, given by name or path."""
+    return int(name.rpartition("/")[2].split(".")[0])
 
 
 class FolderSync:
     """Syncs what a database's handle has written. Blocking: for a worker thread, one call at a time."""
 
-    def __init__(self, root: Path, database: Path) -> None:
+    def __init__(self, root: Path, database: Path, mark: FolderMark) -> None:
         self._root = root
         self._database = database
         self._next_wal = 0
         self._seen: dict[str, tuple[int, frozenset[str]]] = {}
+        self._mark = mark
 
     def sync_all(self) -> None:
         """Syncs every file and directory: what an earlier process left may not have reached the disk."""
         wal = self._database / WAL
-        names = _published(wal)
+        names = published(wal)
         for name in names:
             _sync(wal / name)
         if names:
-            self._next_wal = int(names[-1].removesuffix(".sst")) + 1
+            self._next_wal = number_of(names[-1]) + 1
             _sync(wal)
         self.sync_tables()
+        self._sync_if_there(self._mark.path)
         directory = self._database
         while True:
             _sync(directory)
@@ -65,13 +74,20 @@ class FolderSync:
 
     def sync_wal(self) -> None:
         """Syncs the log files that appeared since the last call. Raises OSError, also when there is none."""
-        first = self._next_wal
-        while self._sync_if_there(self._wal_path(self._next_wal)):
+        first, newest = self._next_wal, 0
+        while (size_bytes := self._sync_if_there(self._database / log_file(self._next_wal))) is not None:
+            newest = self._next_wal if size_bytes else newest
             self._next_wal += 1
         if self._next_wal == first:
-            raise FileNotFoundError(f"no log file {self._wal_path(first).name} after a flush")
+            raise FileNotFoundError(f"no {log_file(first)} after a flush")
         _sync(self._database / WAL)
+        self._mark.note(WAL, newest)
         self.sync_tables()
+
+    def sync_rest(self) -> None:
+        """Syncs what no write waits for: what SlateDB's own tasks wrote, and the mark."""
+        self.sync_tables(trust_times=False)
+        self._mark.sync()
 
     def sync_tables(self, *, trust_times: bool = True) -> None:
         """Syncs tables and manifests that appeared since the last call. ``trust_times`` skips directories whose
@@ -87,6 +103,8 @@ class FolderSync:
                 self._sync_if_there(directory / name)
             _sync(directory)
             self._seen[kind] = changed_ns, names
+            if kind in NUMBERED and names:
+                self._mark.note(kind, number_of(max(names)))
 
     def _changed(self, kind: str, trust_times: bool) -> tuple[int, frozenset[str]] | None:
         """The directory's modification time and file names; ``None`` when there is nothing new."""
@@ -98,17 +116,13 @@ class FolderSync:
         seen_ns, seen = self._seen.get(kind, (-1, frozenset()))
         if trust_times and changed_ns == seen_ns:
             return None
-        names = frozenset(_published(directory))
+        names = frozenset(published(directory))
         return None if names == seen and seen_ns >= 0 else (changed_ns, names)
 
-    def _wal_path(self, number: int) -> Path:
-        return self._database / WAL / f"{number:020d}.sst"
-
     @staticmethod
-    def _sync_if_there(path: Path) -> bool:
-        """Garbage collection may remove a table between listing and opening it."""
+    def _sync_if_there(path: Path) -> int | None:
+        """The size in bytes; ``None`` for a table that garbage collection removed between listing and opening it."""
         try:
-            _sync(path)
+            return _sync(path)
         except FileNotFoundError:
-            return False
-        return True
+            return None

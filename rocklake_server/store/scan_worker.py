@@ -1,4 +1,4 @@
-"""One thread with its own event loop, shared by the process, that reads long scans.
+"""One thread with its own event loop, shared by the process, that reads long scans and logs.
 
 Reading a batch of a scan takes as long as several statements: the library merges rows while it is polled, and
 then they become Python objects. Both happen on this thread, a bounded number of batches ahead of the consumer, so
@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from functools import cache
+from typing import Any, TypeVar
 
 from rocklake_server.store.base import Entry
 
 BATCHES_AHEAD = 2
 """Batches that are read before the consumer asks for them."""
+
+Result = TypeVar("Result")
 
 NextBatch = Callable[[], Awaitable[list[Entry]]]
 """Reads the next entries; an empty list is the end."""
@@ -27,6 +30,11 @@ def _loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="rocklake-scans", daemon=True).start()
     return loop
+
+
+async def on_scan_thread(work: Coroutine[Any, Any, Result]) -> Result:
+    """The result of ``work``, which runs on the scan thread. Cancelling the caller cancels it."""
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _loop()))
 
 
 async def _pump(next_batch: NextBatch, credit: asyncio.Semaphore, consumer: asyncio.AbstractEventLoop,

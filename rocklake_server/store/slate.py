@@ -29,11 +29,14 @@ from slatedb.uniffi import WriteBatch as NativeBatch
 from rocklake_server.errors import CannotConnectNow, CatalogError, StoreUnavailable
 from rocklake_server.store import marshalling
 from rocklake_server.store.base import Key, StoreSnapshot, WriteBatch
-from rocklake_server.store.folder_sync import FolderSync, zero_length_wal_files
+from rocklake_server.store.folder_check import FolderCheck
+from rocklake_server.store.folder_mark import FolderMark
+from rocklake_server.store.folder_sync import FolderSync
 from rocklake_server.store.keys import require_storable
+from rocklake_server.store.log_check import read_manifest, require_whole_log
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
-from rocklake_server.store.slate_errors import fenced, read_error, unknown_outcome
+from rocklake_server.store.slate_errors import NATIVE_ERRORS, fenced, opening_error, read_error, unknown_outcome
 from rocklake_server.store.slate_peek import durable_values
 from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
 from rocklake_server.store.slate_snapshot import SlateSnapshot
@@ -56,9 +59,6 @@ class SlateStore:
 
     def __init__(self, location: StoreLocation, settings: SlateSettings, ownership: Ownership) -> None:
         self.location = location
-        self.zero_length_wal_files: tuple[Path, ...] = ()
-        """Empty log files found at opening (local folders only): fence markers, or lost writes when the
-        caller's commit sequence has a gap."""
         self._settings = settings
         self._ownership = ownership
         self._turn = asyncio.Lock()
@@ -70,6 +70,7 @@ class SlateStore:
         self._fenced = False
         self._background: set[asyncio.Task[None]] = set()
         self._sync: FolderSync | None = None
+        self._mark: FolderMark | None = None
         self._sync_thread: ThreadPoolExecutor | None = None
 
     async def snapshot(self) -> StoreSnapshot:
@@ -77,7 +78,7 @@ class SlateStore:
             self._require_usable()
             try:
                 native = await self._db.snapshot()
-            except Error as error:
+            except NATIVE_ERRORS as error:
                 raise read_error(error, self.location) from None
             return SlateSnapshot(native, self.location, self._settings)
 
@@ -94,11 +95,11 @@ class SlateStore:
             except Error.Closed as error:  # nothing has reached its log
                 self._in_doubt = False
                 raise read_error(error, self.location) from None
-            except Error as error:
+            except NATIVE_ERRORS as error:
                 raise self._doubt(error) from error
             try:
                 await self._make_durable(handle)
-            except (Error, OSError) as error:  # TimeoutError is an OSError
+            except (*NATIVE_ERRORS, OSError) as error:  # TimeoutError is an OSError
                 raise self._doubt(error) from error
             self._in_doubt = False
         self._writes += 1
@@ -150,20 +151,20 @@ class SlateStore:
     async def _open(self) -> None:
         """Opens a handle within the bounded time and makes the store usable."""
         use_runtime_threads()
-        builder = DbBuilder(self.location.path, build_object_store(self.location))
+        objects = build_object_store(self.location)
+        builder = DbBuilder(self.location.path, objects)
         builder.with_settings(native_settings(self._settings, is_local=self.location.folder is not None))
         builder.with_db_cache(DbCache.new_foyer_cache(
             FoyerCacheOptions(max_capacity=self._settings.block_cache_bytes, shards=4)), 0)
         try:
             folder = self.location.folder
             if folder is not None:
-                self._sync = FolderSync(Path(self.location.bucket), folder)
+                self._mark = FolderMark(folder)
+                self._sync = FolderSync(Path(self.location.bucket), folder, self._mark)
                 self._sync_thread = self._sync_thread or ThreadPoolExecutor(1, "rocklake-fsync")
-                found = await self._on_sync_thread(partial(zero_length_wal_files, folder))
-                self.zero_length_wal_files = tuple(found)
             await self._ownership.confirm()
             async with asyncio.timeout(self._settings.open_timeout_s):
-                self._db = await builder.build()
+                self._db = await self._build(builder, objects)
             self._ownership.require()
             if self._sync is not None:
                 await self._on_sync_thread(self._sync.sync_all)
@@ -172,10 +173,41 @@ class SlateStore:
             raise StoreUnavailable(f'store "{self.location}": it does not answer in time') from None
         except OSError as error:
             raise StoreUnavailable(f'store "{self.location}": {error.strerror}') from error
-        except Error as error:
+        except NATIVE_ERRORS as error:
             _log.debug("store %s: opening failed with %s", self.location, type(error).__name__)
-            raise read_error(error, self.location) from None
+            raise opening_error(error, self.location) from None
         self._in_doubt = False
+
+    async def _build(self, builder: DbBuilder, objects: Any) -> Any:
+        """A new handle. Raises CorruptValue when an acknowledged write is gone from what it reads. On a local folder
+        that is found before SlateDB changes anything, elsewhere while it opens, which saves round trips."""
+        if self.location.folder is not None and self._mark is not None:
+            check = FolderCheck(self.location.folder, self._mark)
+            await self._on_sync_thread(check.require_manifest)
+            await self._require_log(objects, check)
+            return await builder.build()
+        checking = asyncio.ensure_future(self._require_log(objects))
+        checking.add_done_callback(lambda task: task.cancelled() or task.exception())
+        try:
+            try:
+                db = await builder.build()
+            except Error.Data:
+                await checking  # names the file, if it is the log's
+                raise
+            await checking  # a handle that is not wanted is dropped: shutting it down would make the loss permanent
+            return db
+        finally:
+            checking.cancel()
+
+    async def _require_log(self, objects: Any, check: FolderCheck | None = None) -> None:
+        manifest = await read_manifest(self.location, objects)
+        if check is not None:
+            while manifest is not None and await self._on_sync_thread(partial(check.removes, manifest)):
+                manifest = await read_manifest(self.location, objects)
+            if manifest is not None:
+                await self._on_sync_thread(partial(check.require_files, manifest))
+        if manifest is not None:
+            await require_whole_log(self.location, objects, manifest)
 
     async def _release(self, *, flush: bool) -> None:
         """Shuts the handle down, with a memtable flush so that the next opening has no log to replay."""
@@ -192,10 +224,12 @@ class SlateStore:
                     await db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
                 await db.shutdown()
             if self._sync is not None:
-                await self._on_sync_thread(self._sync.sync_tables)
-        except (Error, OSError, TimeoutError) as error:
+                await self._on_sync_thread(self._sync.sync_rest)
+        except (*NATIVE_ERRORS, OSError, TimeoutError) as error:
             # Every acknowledged write is in the log, so the next opening finds it there.
             _log.warning("store %s: closing failed with %s", self.location, type(error).__name__)
+        if self._mark is not None:
+            await self._on_sync_thread(self._mark.close)
 
     def _require_usable(self) -> None:
         if self._closed:
@@ -233,7 +267,7 @@ class SlateStore:
 
     async def _flush_memtable(self) -> None:
         """Bounds the log that a restart replays. A failure shows in the next write."""
-        with suppress(Error, OSError):
+        with suppress(*NATIVE_ERRORS, OSError):
             await self._db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
             if self._sync is not None:
                 await self._on_sync_thread(self._sync.sync_tables)
@@ -243,7 +277,7 @@ class SlateStore:
         while True:
             await asyncio.sleep(_TABLE_SYNC_INTERVAL_S)
             with suppress(OSError):
-                await self._on_sync_thread(partial(sync.sync_tables, trust_times=False))
+                await self._on_sync_thread(sync.sync_rest)
 
     async def _on_sync_thread(self, work: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._sync_thread, work)

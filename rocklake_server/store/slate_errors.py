@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from slatedb.uniffi import CloseReason, Error
+from slatedb.uniffi._slatedb_uniffi.slatedb import InternalError
 
 from rocklake_server.errors import (
     CannotConnectNow,
@@ -13,6 +16,9 @@ from rocklake_server.errors import (
     StoreUnavailable,
 )
 from rocklake_server.store.object_stores import StoreLocation
+
+NATIVE_ERRORS = (Error, InternalError)
+"""What a call of the library raises; the second one when it panicked, as it does over some damaged tables."""
 
 _HINTS = (
     (("403", "AccessDenied", "Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch"), "access is denied"),
@@ -25,11 +31,20 @@ _HINTS = (
 """Words in the library's text, and what they tell an operator; the first row that fits counts."""
 
 
+_NEWEST_IS_READ = ("manifest", "compactions")
+"""Directories of which an opening reads the newest file, named in the library's errors about it."""
+
+
 def reason_of(error: Exception) -> str:
     """Why a request failed, in words for an operator."""
     text = str(error)
-    hints = (hint for words, hint in _HINTS if any(word in text for word in words))
+    hints = (hint for words, hint in _HINTS if any(_holds(text, word) for word in words))
     return next(hints, "it refuses the request")
+
+
+def _holds(text: str, word: str) -> bool:
+    """A number counts when it stands alone: paths are full of digits."""
+    return re.search(rf"(?<!\w){word}(?!\w)", text) is not None if word.isdecimal() else word in text
 
 
 def read_error(error: Exception, location: StoreLocation) -> CatalogError:
@@ -42,7 +57,20 @@ def read_error(error: Exception, location: StoreLocation) -> CatalogError:
         return StoreUnavailable(f'store "{location}": {reason_of(error)}')
     if isinstance(error, Error.Data):
         return CorruptValue(f'store "{location}" holds a file that SlateDB cannot read')
+    if isinstance(error, InternalError):
+        return InternalProblem(f'store "{location}": SlateDB breaks down over it; a file may be damaged')
     return InternalProblem(f'store "{location}": SlateDB refuses a call ({type(error).__name__})')
+
+
+def opening_error(error: Exception, location: StoreLocation) -> CatalogError:
+    """For a failed opening. Names the kind of file that cannot be read, and on a local folder the file."""
+    kind = next((kind for kind in _NEWEST_IS_READ if kind.removesuffix("s") in str(error)), None)
+    if kind is None or not isinstance(error, Error.Data | Error.Internal | Error.Invalid):
+        return read_error(error, location)
+    folder = location.folder
+    names = sorted(path.name for path in (folder / kind).iterdir()) if folder is not None else []
+    file = f"{kind}/{names[-1]}" if names else f"the newest file in {kind}"
+    return CorruptValue(f'store "{location}": {file} cannot be read', hint="Restore the file from a backup.")
 
 
 def _closed(reason: object, location: StoreLocation) -> CatalogError:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from slatedb.uniffi import DbReaderBuilder, Error, ReaderMode, ReaderOptions
+from slatedb.uniffi import DbReaderBuilder, ReaderMode, ReaderOptions
 
 from rocklake_server.errors import StoreUnavailable
 from rocklake_server.store.base import Key
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
-from rocklake_server.store.slate_errors import read_error
+from rocklake_server.store.slate_errors import NATIVE_ERRORS, read_error
 from rocklake_server.store.slate_settings import MIB, SlateSettings
 
 _HOUR_MS = 3_600_000
@@ -34,5 +34,5 @@ async def durable_values(location: StoreLocation, settings: SlateSettings, keys:
                 await reader.shutdown()
     except TimeoutError:
         raise StoreUnavailable(f'store "{location}": it does not answer in time') from None
-    except Error as error:
+    except NATIVE_ERRORS as error:
         raise read_error(error, location) from None

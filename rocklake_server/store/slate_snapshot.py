@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from slatedb.uniffi import DurabilityLevel, Error, KeyRange, ScanOptions
+from slatedb.uniffi import DurabilityLevel, KeyRange, ScanOptions
 
 from rocklake_server.store import marshalling
 from rocklake_server.store.base import Entry, Key, Prefix
 from rocklake_server.store.keys import key_range
 from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.scan_worker import read_ahead
-from rocklake_server.store.slate_errors import read_error
+from rocklake_server.store.slate_errors import NATIVE_ERRORS, read_error
 from rocklake_server.store.slate_settings import SlateSettings
 
 _FIRST_BATCH_ROWS = 128
@@ -36,7 +36,7 @@ class SlateSnapshot:
         try:
             async with asyncio.timeout(self._settings.read_timeout_s):
                 value: bytes | None = await self._native.get(key)
-        except (Error, TimeoutError) as error:
+        except (*NATIVE_ERRORS, TimeoutError) as error:
             raise read_error(error, self._location) from None
         return value
 
@@ -61,7 +61,7 @@ class SlateSnapshot:
                 rows_max = settings.scan_batch_rows
                 async for entries in read_ahead(lambda: self._next_batch(iterator, rows_max)):
                     yield entries
-        except (Error, TimeoutError) as error:
+        except (*NATIVE_ERRORS, TimeoutError) as error:
             raise read_error(error, self._location) from None
 
     async def _next_batch(self, iterator: Any, rows_max: int) -> list[Entry]:

@@ -7,8 +7,16 @@ import pytest
 
 from rocklake_server.catalog.database_transaction import DatabaseTransaction
 from rocklake_server.catalog.view import ColumnDefinition, IsolationLevel
-from rocklake_server.errors import DependentObjects, SerializationFailure, UniqueViolation, Unsupported
+from rocklake_server.errors import (
+    DependentObjects,
+    SerializationFailure,
+    StoreUnavailable,
+    UniqueViolation,
+    Unsupported,
+)
 from rocklake_server.schema.types import BIGINT
+from rocklake_server.store.faults import FaultyStore, Mode, Step
+from rocklake_server.store.memory import MemoryStore
 from tests.catalog.engine import Engine, insert
 
 COLUMNS = [ColumnDefinition("a", BIGINT)]
@@ -145,3 +153,53 @@ async def test_writes_to_two_schemas_are_refused_and_reads_are_not(engine: Engin
     with pytest.raises(Unsupported, match="one transaction writes one schema"):
         await transaction.insert(transaction.resolve("s", "t"), [[2]])
     await transaction.commit()
+
+
+@pytest.mark.parametrize("change", ["create", "drop"])
+@pytest.mark.parametrize("order", ["rows first", "schema first"])
+async def test_schemas_and_rows_of_another_schema_cannot_change_together(
+    engine: Engine, change: str, order: str
+) -> None:
+    """They are in two stores: a failure between the two would leave half of the commit."""
+    await created(engine, "old")
+    transaction = await engine.begin()
+
+    async def change_schema() -> None:
+        if change == "create":
+            await transaction.create_schema("new")
+        else:
+            await transaction.drop_schema("old", cascade=True)
+
+    async def write_rows() -> None:
+        await insert(transaction, "ducklake_table_stats", {"table_id": 1})
+
+    first, second = (write_rows, change_schema) if order == "rows first" else (change_schema, write_rows)
+    await first()
+    with pytest.raises(Unsupported, match="is not supported in a transaction that"):
+        await second()
+    await transaction.commit()
+
+
+async def test_a_commit_that_cannot_change_the_list_of_schemas_changes_nothing() -> None:
+    engine = SystemFaults()
+    await engine.open()
+    await engine.create_catalog()
+    await created(engine, "old")
+    transaction = await engine.begin()
+    await transaction.drop_schema("old", cascade=True)
+    await transaction.create_schema("new")
+    await fill(transaction, "new", 1)
+    engine.system.writes.add(Step(Mode.FAIL_BEFORE))
+    with pytest.raises(StoreUnavailable):
+        await transaction.commit()
+    for again in (engine, await engine.reopen()):
+        assert names(await again.begin()) == ["public", "old"]
+    await created(engine, "new")
+
+
+class SystemFaults(Engine):
+    """An engine whose list of schemas is in a store that follows a script."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stores["system"] = self.system = FaultyStore(MemoryStore())

@@ -13,7 +13,8 @@ import pytest
 
 from rocklake_server.errors import CannotConnectNow, OutcomeUnknown
 from rocklake_server.store.base import Key
-from rocklake_server.store.folder_sync import FolderSync, zero_length_wal_files
+from rocklake_server.store.folder_mark import FolderMark
+from rocklake_server.store.folder_sync import FolderSync
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.store.slate import open_slate_store
 from rocklake_server.store.slate_settings import SlateSettings
@@ -101,28 +102,10 @@ async def test_a_failed_sync_leaves_the_outcome_unknown_until_the_store_is_reope
 async def test_a_missing_log_file_is_not_taken_for_a_durable_write(folder: StoreLocation,
                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     store = await open_slate_store(folder)
-    monkeypatch.setattr(store, "_sync", FolderSync(_wal(folder), _wal(folder)))
+    monkeypatch.setattr(store, "_sync", FolderSync(_wal(folder), _wal(folder), FolderMark(_wal(folder))))
     with pytest.raises(OutcomeUnknown):
         await store.write(rows([b"a"]))
     await store.close()
-
-
-async def test_empty_log_files_are_listed_as_they_were_before_opening(folder: StoreLocation) -> None:
-    store = await open_slate_store(folder)
-    assert store.zero_length_wal_files == ()
-    await store.write(rows([b"a"]))
-    lost = max(_wal(folder).iterdir())
-    await store.write(rows([b"b"]))
-    (fence,) = zero_length_wal_files(_wal(folder).parent)
-    await store.close()
-    lost.write_bytes(b"")
-    store = await open_slate_store(folder)
-    assert store.zero_length_wal_files == (fence, lost)
-    await store.close()
-
-
-async def test_a_folder_without_a_database_has_no_log_files(tmp_path: Path) -> None:
-    assert zero_length_wal_files(tmp_path) == []
 
 
 _WRITER = """
