@@ -33,3 +33,8 @@ CONNECTIONS_MAX_DEFAULT = 1000
 
 LAKE_IDLE_S = 60.0
 """How long a lake stays open after its last transaction; the next one opens it again."""
+LOSSES_IN_A_ROW_MAX = 2
+"""Blocks that a session loses against others before its next one has a turn at the next snapshot row."""
+
+SNAPSHOT_TURN_S_MAX = 1.0
+"""How long such a turn lasts at most."""

@@ -1,0 +1,144 @@
+"""A schedule on PostgreSQL, and what happened in which order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tests.interleaving.clients import ANSWER_S_MAX, Answer, Client
+from tests.interleaving.schedules import OWN_ID, Kind, Schedule, Script, Statement
+
+DEADLOCK_TIMEOUT_MS = 5
+SETTLED_S = 4 * DEADLOCK_TIMEOUT_MS / 1000
+"""A wait that has lasted this long was found to close no cycle."""
+
+_ENDS = (Kind.COMMIT, Kind.ROLLBACK)
+
+
+@dataclass(slots=True)
+class Said:
+    """A statement of a session, and its answer as soon as there is one."""
+
+    session: int
+    script: Script
+    statement: Statement
+    waited: bool = False
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A statement was said and began to wait, or it returned (at once, unless ``said.waited``)."""
+
+    said: Said
+    returned: bool
+
+
+class _Session:
+    """What a session has left to say. What comes after an error depends on its script."""
+
+    def __init__(self, number: int, scripts: tuple[Script, ...], client: Client) -> None:
+        self.number = number
+        self.client = client
+        self.said: Said | None = None
+        self._failed = False
+        self._words = self._all(scripts)
+        self._next: tuple[Script, Statement] | None = next(self._words, None)
+
+    @property
+    def has_more(self) -> bool:
+        return self._next is not None
+
+    def _all(self, scripts: tuple[Script, ...]) -> Iterator[tuple[Script, Statement]]:
+        for place, script in enumerate(scripts):
+            own = 1000 + 100 * self.number + 10 * place
+            for count, statement in enumerate(script.statements):
+                yield script, replace(statement, sql=statement.sql.replace(OWN_ID, str(own + count)))
+                if self._failed and not script.recovers:
+                    yield script, Statement(Kind.ROLLBACK, "ROLLBACK")
+                    break
+                if self._failed:
+                    yield script, Statement(Kind.ROLLBACK_TO, "ROLLBACK TO SAVEPOINT s")
+
+    def say(self) -> Said:
+        assert self._next is not None
+        assert self.said is None
+        script, statement = self._next
+        self.said = Said(self.number, script, statement)
+        self.client.say(statement.sql)
+        return self.said
+
+    def hear(self, answer: Answer) -> Said:
+        assert self.said is not None
+        said, self.said = self.said, None
+        said.answer = answer
+        self._failed = answer.sqlstate is not None
+        self._next = next(self._words, None)
+        return said
+
+
+class PostgresRun:
+    """One schedule, said to PostgreSQL. ``monitor`` is a connection that looks on."""
+
+    def __init__(self, schedule: Schedule, clients: list[Client], monitor: Client) -> None:
+        self._order = schedule.order
+        self._monitor = monitor
+        self._sessions = [_Session(n, *each) for n, each in enumerate(zip(schedule.sessions, clients, strict=False))]
+        self._waiting: list[_Session] = []
+        self.events: list[Event] = []
+
+    def run(self) -> list[Event]:
+        """Until nobody has anything left to say."""
+        turn = 0
+        while ready := [s for s in self._sessions if s.has_more and s.said is None]:
+            self._step(ready[self._order[turn % len(self._order)] % len(ready)])
+            turn += 1
+        assert not self._waiting
+        return self.events
+
+    def _step(self, session: _Session) -> None:
+        said = session.say()
+        answer = session.client.answer(0.002)
+        began = time.monotonic()
+        while answer is None and not self._has_settled(session, began):
+            answer = session.client.answer(0.002)
+        if answer is None:
+            said.waited = True
+            self._waiting.append(session)
+            self.events.append(Event(said, returned=False))
+            return
+        self._record([(session, answer)])
+        if answer.sqlstate is not None or said.statement.kind in (*_ENDS, Kind.ROLLBACK_TO):
+            self._settle()
+
+    def _has_settled(self, session: _Session, began: float) -> bool:
+        """Whether it waits, and has for long enough."""
+        assert time.monotonic() - began < ANSWER_S_MAX
+        return time.monotonic() - began > SETTLED_S and self._is_blocked(session)
+
+    def _is_blocked(self, session: _Session) -> bool:
+        return self._monitor.ask(f"SELECT cardinality(pg_blocking_pids({session.client.process_id})) > 0").rows == (("t",),)
+
+    def _settle(self) -> None:
+        """After locks were given back: hear everybody who has stopped waiting."""
+        deadline = time.monotonic() + ANSWER_S_MAX
+        while True:
+            heard = self._heard()
+            if not heard and all(self._is_blocked(session) for session in self._waiting) and not (heard := self._heard()):
+                return
+            self._record(heard)
+            assert time.monotonic() < deadline
+
+    def _heard(self) -> list[tuple[_Session, Answer]]:
+        heard = [(s, answer) for s in self._waiting if (answer := s.client.answer(0.0)) is not None]
+        if heard:  # an error is on its way before the locks are given back that let another one go on
+            late = [(s, answer) for s in self._waiting if s.client.waits and (answer := s.client.answer(0.0)) is not None]
+            heard += late
+        return sorted(heard, key=lambda each: each[1].sqlstate is None)
+
+    def _record(self, heard: list[tuple[_Session, Answer]]) -> None:
+        for session, answer in heard:
+            if session in self._waiting:
+                self._waiting.remove(session)
+            self.events.append(Event(session.hear(answer), returned=True))
