@@ -108,8 +108,10 @@ class PostgresRun:
             self._waiting.append(session)
             self.events.append(Event(said, returned=False))
             return
-        self._record([(session, answer)])
-        if answer.sqlstate is not None or said.statement.kind in (*_ENDS, Kind.ROLLBACK_TO):
+        heard = self._heard()  # a session that a deadlock ended may be why this one goes on
+        victims = [each for each in heard if each[1].sqlstate == "40P01"]
+        self._record([*victims, (session, answer), *(each for each in heard if each not in victims)])
+        if heard or answer.sqlstate is not None or said.statement.kind in (*_ENDS, Kind.ROLLBACK_TO):
             self._settle()
 
     def _has_settled(self, session: _Session, began: float) -> bool:
@@ -118,23 +120,30 @@ class PostgresRun:
         return time.monotonic() - began > SETTLED_S and self._is_blocked(session)
 
     def _is_blocked(self, session: _Session) -> bool:
-        return self._monitor.ask(f"SELECT cardinality(pg_blocking_pids({session.client.process_id})) > 0").rows == (("t",),)
+        asked = self._monitor.ask(f"SELECT cardinality(pg_blocking_pids({session.client.process_id})) > 0")
+        return asked.rows == (("t",),)
 
     def _settle(self) -> None:
         """After locks were given back: hear everybody who has stopped waiting."""
         deadline = time.monotonic() + ANSWER_S_MAX
         while True:
             heard = self._heard()
-            if not heard and all(self._is_blocked(session) for session in self._waiting) and not (heard := self._heard()):
-                return
+            if not heard and all(self._is_blocked(session) for session in self._waiting):
+                heard = self._heard()
+                if not heard:
+                    return
             self._record(heard)
             assert time.monotonic() < deadline
 
     def _heard(self) -> list[tuple[_Session, Answer]]:
-        heard = [(s, answer) for s in self._waiting if (answer := s.client.answer(0.0)) is not None]
-        if heard:  # an error is on its way before the locks are given back that let another one go on
-            late = [(s, answer) for s in self._waiting if s.client.waits and (answer := s.client.answer(0.0)) is not None]
-            heard += late
+        heard: list[tuple[_Session, Answer]] = []
+        for _ in range(2):  # an error is on its way before the locks are given back that let another one go on
+            for session in self._waiting:
+                answer = session.client.answer(0.0) if session.client.waits else None
+                if answer is not None:
+                    heard.append((session, answer))
+            if not heard:
+                break
         return sorted(heard, key=lambda each: each[1].sqlstate is None)
 
     def _record(self, heard: list[tuple[_Session, Answer]]) -> None:

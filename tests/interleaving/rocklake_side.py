@@ -24,7 +24,8 @@ class RocklakeRun:
         self._events = events
         self._clients = clients
         self._seen = seen
-        self._doomed: set[int] = set()
+        self._over: set[int] = set()
+        self._savepoints: dict[int, list[str]] = {}
         self._left_out: set[int] = set()
         self._overtaken = _overtaken(events)
         self._early: dict[int, Answer] = {}
@@ -65,13 +66,14 @@ class RocklakeRun:
         if said.answer.sqlstate == DEADLOCK:
             self._seen["row lock deadlock"] += 1
             self._early.pop(said.session, None)
+            self._undo(said, "ROLLBACK", None)
             return
         early = self._early.pop(said.session, None)
         answer = early if early is not None else self._succeeds(said)
         if said.answer.sqlstate is not None:
             _require(said.answer.sqlstate == SERIALIZATION and not said.script.read_committed, said, answer)
             self._seen["serialization failure"] += 1
-            self._doomed.add(said.session)
+            self._undo(said, "COMMIT", SERIALIZATION)
         else:
             _require(_same(answer, said.answer), said, answer)
 
@@ -102,13 +104,10 @@ class RocklakeRun:
         """Neither server waits, but with an insert that closes a cycle on PostgreSQL alone."""
         assert said.answer is not None
         client, kind = self._clients[said.session], said.statement.kind
-        if kind is Kind.ROLLBACK and said.session in self._doomed:
-            self._doomed.discard(said.session)
-            answer = client.ask("COMMIT")
-            _require(answer.sqlstate == SERIALIZATION, said, answer)
+        if kind is Kind.ROLLBACK and said.session in self._over:
+            self._over.discard(said.session)
             return
-        if kind is Kind.ROLLBACK_TO:
-            self._doomed.discard(said.session)
+        self._follow_savepoints(said)
         client.say(said.statement.sql)
         if said.answer.sqlstate == DEADLOCK and client.answer(MOMENT_S) is None:
             self._give_up_for_row_locks(said)
@@ -116,6 +115,28 @@ class RocklakeRun:
         answer_or_none = client.answer()
         _require(answer_or_none is not None and _same(answer_or_none, said.answer), said, answer_or_none)
         self._seen[f"{kind.value}: {said.answer.sqlstate or 'done'}"] += 1
+
+    def _follow_savepoints(self, said: Said) -> None:
+        savepoints = self._savepoints.setdefault(said.session, [])
+        name = said.statement.sql.split()[-1]
+        if said.statement.kind is Kind.BEGIN:
+            savepoints.clear()
+        elif said.statement.kind is Kind.SAVEPOINT:
+            savepoints.append(name)
+        elif said.statement.kind is Kind.ROLLBACK_TO:
+            while savepoints[-1] != name:
+                savepoints.pop()
+
+    def _undo(self, said: Said, end: str, sqlstate: str | None) -> None:
+        """An error that ours does not raise here, on PostgreSQL, has undone all that came since the innermost
+        savepoint."""
+        savepoints = self._savepoints[said.session]
+        if savepoints:
+            end, sqlstate = f"ROLLBACK TO SAVEPOINT {savepoints[-1]}", None
+        else:
+            self._over.add(said.session)
+        answer = self._clients[said.session].ask(end)
+        _require(answer.sqlstate == sqlstate, said, answer)
 
     def _succeeds(self, said: Said) -> Answer:
         answer = self._clients[said.session].ask(said.statement.sql)
