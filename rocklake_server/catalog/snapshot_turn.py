@@ -25,11 +25,6 @@ class SnapshotTurn:
         self._held_up = Waiters()
         self._inserting: dict[Holder, Waiters] = {}
 
-    @property
-    def is_taken(self) -> bool:
-        """Whether someone has it."""
-        return self._owner is not None
-
     # -- the one whose turn it is -----------------------------------------------------------------------------------
 
     async def take(self, holder: Holder, timeout_s: float | None) -> None:
@@ -96,9 +91,7 @@ class Losses:
     @property
     def turn(self) -> SnapshotTurn | None:
         """The turn that the session's next block asks for."""
-        if self._turn is None or self._count >= LOSSES_IN_A_ROW_MAX:
-            return self._turn
-        return self._turn if self._turn.is_taken else None
+        return self._turn if self._count >= LOSSES_IN_A_ROW_MAX else None
 
     def add(self, turn: SnapshotTurn) -> None:
         """A block lost against another in the lake of ``turn``."""

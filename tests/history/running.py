@@ -20,19 +20,21 @@ Rows = list[list[int]]
 
 @dataclass
 class Journal:
-    """What one writer was told: the messages of its transactions by outcome, and its rows by table."""
+    """What one writer was told: the messages of its transactions by outcome, and its rows by table. ``shared`` are
+    the messages of those that touched the table that all share."""
 
     number: int
     committed: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
-    kinds: dict[str, list[str]] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)
     rows: dict[str, Rows] = field(default_factory=dict)
 
     def add(self, line: dict[str, Any]) -> None:
         if "rows" in line:
             self.rows = line["rows"]
         elif "message" in line:
-            self.kinds[line["message"]] = line["kinds"]
+            if line["shares"]:
+                self.shared.add(line["message"])
             if line["error"] is None:
                 self.committed.append(line["message"])
             else:

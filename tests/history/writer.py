@@ -45,13 +45,14 @@ class Writer:
         message = f"{self.number}-{self.transactions}"
         self.transactions += 1
         self._changed = {table: dict(rows) for table, rows in self.tables.items()}
-        choose = self.random.choice
-        kinds = self.random.choices(
+        kinds: tuple[str, ...] = self.random.choices(
             (("insert",), ("update",), ("delete",), ("insert", "insert"), ("insert", "update"), ("create",)),
             weights=(10, 3, 3, 3, 2, 1),
         )[0]
-        statements = [getattr(self, f"_{kind}")(choose(list(self.tables))) for kind in kinds]
-        line = {"message": message, "kinds": kinds, "error": self._run(message, statements)}
+        tables = self.random.choices(list(self.tables), k=len(kinds))
+        statements = [getattr(self, f"_{kind}")(table) for kind, table in zip(kinds, tables, strict=True)]
+        shares = any(kind != "create" and table == "shared" for kind, table in zip(kinds, tables, strict=True))
+        line = {"message": message, "shares": shares, "error": self._run(message, statements)}
         if line["error"] is None:
             self.tables = self._changed
         print(json.dumps(line), flush=True)

@@ -9,7 +9,8 @@ a doomed transaction doing what a client does at an error, and
 - every read returns the same rows, every statement the same tag, and the final rows are the same;
 - a transaction commits on ours exactly if it did on PostgreSQL;
 - an insert of a primary key that waits on PostgreSQL waits on ours, and ends the same way: it goes on, or fails with
-  23505, or with 40P01 at once if its wait would close a cycle of such waits;
+  23505, or with 40P01 at once if its wait would close a cycle of such waits. If PostgreSQL waits for one that updates
+  the row with that key, ours may answer 23505 at once: such a change does not free the key;
 - a transaction of REPEATABLE READ that PostgreSQL fails with 40001 at an UPDATE or DELETE fails with 40001 at its
   COMMIT on ours, which is said in place of ROLLBACK; with a savepoint to go back to, it is as if it had never been;
 - nothing else waits on ours. An UPDATE or DELETE that waits on PostgreSQL is said to ours when it was said to
