@@ -120,6 +120,26 @@ def test_threads_of_clients_lose_no_row(lake: LakeClient, open_lake: OpenLake) -
     assert other.rows("SELECT count(DISTINCT rowid) FROM t") == [(writers * inserts,)]
 
 
+def test_few_retries_are_enough_for_many_writers(lake: LakeClient, open_lake: OpenLake) -> None:
+    """Who lost twice is let through, so that half of DuckLake's ten attempts leave room for a busy machine."""
+    writers, inserts = 8, 4
+    lake.run(*(f"CREATE TABLE own{writer}(n INTEGER)" for writer in range(writers)))
+    clients = [open_lake() for _ in range(writers)]
+    for client in clients:
+        client.run("SET ducklake_max_retry_count = 5", "SET ducklake_retry_wait_ms = 20")
+    start = threading.Barrier(writers)
+
+    def write(writer: int, client: LakeClient) -> None:
+        start.wait()
+        for n in range(inserts):
+            client.run(f"INSERT INTO own{writer} VALUES ({n})")
+
+    with ThreadPoolExecutor(writers) as pool:
+        for written in [pool.submit(write, *each) for each in enumerate(clients)]:
+            written.result()
+    assert lake.snapshot() == writers + writers * inserts
+
+
 @pytest.mark.parametrize("attempt", range(3))
 def test_many_clients_attach_a_new_lake_at_once(attempt: int, dsn: str, tmp_path: Path) -> None:
     """All succeed: one fills the catalog, the others find it filled. (On PostgreSQL all but one fail.)"""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from tests.interleaving.clients import ANSWER_S_MAX, Answer, Client
 from tests.interleaving.schedules import OWN_ID, Kind, Schedule, Script, Statement
 
+DEADLOCK = "40P01"
 DEADLOCK_TIMEOUT_MS = 5
-SETTLED_S = 4 * DEADLOCK_TIMEOUT_MS / 1000
+SETTLED_S = 6 * DEADLOCK_TIMEOUT_MS / 1000
 """A wait that has lasted this long was found to close no cycle."""
 
 _ENDS = (Kind.COMMIT, Kind.ROLLBACK)
@@ -88,13 +89,26 @@ class PostgresRun:
         self._waiting: list[_Session] = []
         self.events: list[Event] = []
 
+    @property
+    def chose_a_victim_late(self) -> bool:
+        """Whether a session that waited already was failed for a cycle that another one closed: its timer decided
+        that, not the schedule."""
+        return any(
+            event.returned and event.said.waited and event.said.answer is not None
+            and event.said.answer.sqlstate == DEADLOCK for event in self.events
+        )  # fmt: skip
+
     def run(self) -> list[Event]:
         """Until nobody has anything left to say."""
         turn = 0
-        while ready := [s for s in self._sessions if s.has_more and s.said is None]:
-            self._step(ready[self._order[turn % len(self._order)] % len(ready)])
-            turn += 1
-        assert not self._waiting
+        while self._waiting or any(session.has_more for session in self._sessions):
+            ready = [session for session in self._sessions if session.has_more and session.said is None]
+            if ready:
+                self._step(ready[self._order[turn % len(self._order)] % len(ready)])
+                turn += 1
+            else:  # all wait: PostgreSQL is about to find the cycle
+                time.sleep(DEADLOCK_TIMEOUT_MS / 1000)
+                self._settle()
         return self.events
 
     def _step(self, session: _Session) -> None:
@@ -109,7 +123,7 @@ class PostgresRun:
             self.events.append(Event(said, returned=False))
             return
         heard = self._heard()  # a session that a deadlock ended may be why this one goes on
-        victims = [each for each in heard if each[1].sqlstate == "40P01"]
+        victims = [each for each in heard if each[1].sqlstate == DEADLOCK]
         self._record([*victims, (session, answer), *(each for each in heard if each not in victims)])
         if heard or answer.sqlstate is not None or said.statement.kind in (*_ENDS, Kind.ROLLBACK_TO):
             self._settle()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from tests.interleaving.clients import Answer, Client
-from tests.interleaving.postgres_side import Event, Said
+from tests.interleaving.postgres_side import DEADLOCK, Event, Said
 from tests.interleaving.schedules import Kind
 
-SERIALIZATION, DUPLICATE, DEADLOCK = "40001", "23505", "40P01"
+SERIALIZATION, DUPLICATE = "40001", "23505"
 MOMENT_S = 0.01
 """An insert that is not to wait has returned by then, if only the machine is not busy."""
 

@@ -43,8 +43,9 @@ class Servers:
 
     def compare(self, schedule: Schedule) -> None:
         self.refill()
+        run = PostgresRun(schedule, self.postgres, self.monitor)
         try:
-            events = PostgresRun(schedule, self.postgres, self.monitor).run()
+            events = run.run()
         except BaseException:
             for client in self.postgres:
                 client.close()
@@ -53,6 +54,9 @@ class Servers:
         for event in events:
             note(f"{event.said.session} {'' if event.returned else 'WAITS '}{event.said.statement!r}"
                  f" -> {event.said.answer.outcome if event.returned and event.said.answer else ''}")
+        if run.chose_a_victim_late:
+            self.seen["victim chosen late"] += 1
+            return
         clients = [Client(self._rocklake_dsn) for _ in schedule.sessions]
         try:
             RocklakeRun(events, clients, self.seen).run()
