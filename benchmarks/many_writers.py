@@ -41,6 +41,12 @@ def _figures(outcomes: list[Outcome]) -> Figures:
     }
 
 
+def _line(figures: Figures) -> str:
+    failed = f"{figures['failed']:.0f} of {figures['tried']:.0f}"
+    seconds = f"{figures['latency_s_median']:9.3f} {figures['latency_s_greatest']:7.3f}"
+    return f"{figures['commits_per_s']:10.1f} {failed:>12s} {seconds}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--writers", type=int, nargs="*", default=[1, 4, 16, 64])
@@ -51,7 +57,7 @@ def main() -> None:
     options = parser.parse_args()
     results: list[dict[str, object]] = []
     print(f"{COMMITS_IN_ALL} commits or more a round, {os.cpu_count()} cores")
-    print(f"{'rtt ms':>6s} {'writers':>7s}  {'server':10s} {'commits/s':>10s} {'failed':>12s} {'median s':>9s} {'greatest s':>10s}")
+    print("rtt ms writers  server      commits/s       failed  median s   max s")
     with ExitStack() as stack:
         near = [stack.enter_context(rocklake())]
         if not options.alone:
@@ -62,9 +68,7 @@ def main() -> None:
                     far = [journey.enter_context(at_distance(target, round_trip_ms)) for target in near]
                     for name, figures in measure(far, writers, options.rounds).items():
                         results.append({"rtt_ms": round_trip_ms, "writers": writers, "server": name, **figures})
-                        failed = f"{figures['failed']:.0f} of {figures['tried']:.0f}"
-                        print(f"{round_trip_ms:6.0f} {writers:7d}  {name:10s} {figures['commits_per_s']:10.1f} {failed:>12s} "
-                              f"{figures['latency_s_median']:9.3f} {figures['latency_s_greatest']:10.3f}", flush=True)
+                        print(f"{round_trip_ms:6.0f} {writers:7d}  {name:10s} {_line(figures)}", flush=True)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
 

@@ -42,10 +42,10 @@ class SnapshotTurn:
 
     def _begin(self, holder: Holder) -> None:
         self._owner = holder
-        self._lapse = asyncio.get_running_loop().call_later(SNAPSHOT_TURN_S_MAX, self._end, holder)
+        self._lapse = asyncio.get_running_loop().call_later(SNAPSHOT_TURN_S_MAX, self._end)
 
-    def _end(self, holder: Holder) -> None:
-        """Of the turn of ``holder``: it goes on without it if it still waits for those ahead of it."""
+    def _end(self) -> None:
+        """The turn is over. Its owner goes on without it if it still waits for those ahead of it."""
         if self._lapse is not None:
             self._lapse.cancel()
         self._owner = self._lapse = None
@@ -78,7 +78,7 @@ class SnapshotTurn:
         if waiters is not None:
             waiters.wake_all()
         if self._owner is holder:
-            self._end(holder)
+            self._end()
 
 
 class Losses:

@@ -157,8 +157,8 @@ def test_many_clients_attach_a_new_lake_at_once(attempt: int, dsn: str, tmp_path
         snapshots = connection.execute("SELECT snapshot_id FROM ducklake_snapshot ORDER BY 1").fetchall()
         assert snapshots == [(number,) for number in range(1 + 2 * BOOTSTRAPPING)]
         assert connection.execute("SELECT count(*) FROM ducklake_metadata WHERE key = 'version'").fetchall() == [(1,)]
-        first = connection.execute("SELECT changes_made FROM ducklake_snapshot_changes WHERE snapshot_id = 0").fetchall()
-        assert first == [('created_schema:"main"',)]
+        first = "SELECT changes_made FROM ducklake_snapshot_changes WHERE snapshot_id = 0"
+        assert connection.execute(first).fetchall() == [('created_schema:"main"',)]
         names = connection.execute("SELECT table_name FROM ducklake_table ORDER BY 1").fetchall()
         assert names == [(f"t{number}",) for number in range(BOOTSTRAPPING)]
     with LakeClient(dsn, tmp_path / "data") as client:

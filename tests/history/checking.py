@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import psycopg
@@ -14,8 +15,11 @@ from tests.history.running import Journal
 Connection = psycopg.Connection[tuple[int, ...]]
 
 CONFLICT = re.compile(r"Transaction conflict - attempting to .* but another transaction has ", re.DOTALL)
-_IDS = (("ducklake_data_file", "data_file_id", "next_file_id"), ("ducklake_delete_file", "delete_file_id", "next_file_id"),
-        ("ducklake_table", "table_id", "next_catalog_id"))
+_IDS = (
+    ("ducklake_data_file", "data_file_id", "next_file_id"),
+    ("ducklake_delete_file", "delete_file_id", "next_file_id"),
+    ("ducklake_table", "table_id", "next_catalog_id"),
+)
 
 
 def check(dsn: str, data: Path, journals: list[Journal], first: int) -> None:
@@ -46,7 +50,7 @@ def check_snapshots(connection: Connection) -> None:
         "ORDER BY snapshot_id"
     ).fetchall()
     assert [row[0] for row in rows] == list(range(len(rows)))
-    for before, after in zip(rows, rows[1:], strict=False):
+    for before, after in pairwise(rows):
         assert before[1] < after[1], (before, after)
         assert all(old <= new for old, new in zip(before[2:], after[2:], strict=True)), (before, after)
     changes = connection.execute("SELECT snapshot_id FROM ducklake_snapshot_changes ORDER BY 1").fetchall()
@@ -81,9 +85,8 @@ def check_ids(connection: Connection) -> None:
 
 def check_table_stats(connection: Connection) -> None:
     """What the statistics count is what files and inlined rows add up to, and no row id is given twice."""
-    stats = dict((row[0], row[1:]) for row in connection.execute(
-        "SELECT table_id, record_count, next_row_id, file_size_bytes FROM ducklake_table_stats"
-    ))
+    counted = "SELECT table_id, record_count, next_row_id, file_size_bytes FROM ducklake_table_stats"
+    stats = {row[0]: row[1:] for row in connection.execute(counted)}
     inlined = connection.execute("SELECT table_id, table_name FROM ducklake_inlined_data_tables").fetchall()
     for table_id, (records, next_row, size_bytes) in stats.items():
         files = connection.execute(
@@ -95,7 +98,7 @@ def check_table_stats(connection: Connection) -> None:
         assert records == sum(file[0] for file in files) + len(rows), f"table {table_id}"
         assert size_bytes == sum(file[1] for file in files), f"table {table_id}"
         assert next_row == max([0, *(file[2] + file[0] for file in files), *(row[0] + 1 for row in rows)])
-        for file, following in zip(files, files[1:], strict=False):
+        for file, following in pairwise(files):
             assert file[2] + file[0] <= following[2], f"table {table_id}: row ids of two files overlap"
         live = [row[0] for row in rows if row[2] is None]
         assert len(live) == len(set(live)), f"table {table_id}: a row is there twice"

@@ -19,6 +19,6 @@ a doomed transaction doing what a client does at an error, and
 
 The one excuse: a cycle that needs a wait for a row lock is none on ours. The transaction that PostgreSQL fails with
 40P01 there is rolled back on ours at that point. Schedules in which PostgreSQL's timers made it fail another one than
-the transaction that closed the cycle are not compared. And one order is not kept: PostgreSQL wakes all inserts that wait for
-a key at once, and any may be next, so one that is overtaken there is said to ours when it returned.
+the transaction that closed the cycle are not compared. And one order is not kept: PostgreSQL wakes all inserts that
+wait for a key at once, and any may be next, so one that is overtaken there is said to ours when it returned.
 """

@@ -64,7 +64,8 @@ class RocklakeRun:
 
     def _cannot_succeed(self, said: Said, answer: Answer) -> bool:
         """PostgreSQL waits for whoever changes the row that has the key, ours knows that a change does not free it."""
-        return answer.sqlstate == DUPLICATE and said.answer is not None and said.answer.sqlstate in (DUPLICATE, DEADLOCK)
+        failed = said.answer is not None and said.answer.sqlstate in (DUPLICATE, DEADLOCK)
+        return failed and answer.sqlstate == DUPLICATE
 
     def _change_returned(self, said: Said) -> None:
         assert said.answer is not None

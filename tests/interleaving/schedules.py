@@ -123,7 +123,8 @@ def _changes(draw: st.DrawFn, *, one_row: bool) -> Statement:
     rest of what PostgreSQL's sees is as old as the statement."""
     snapshot, row, owner = draw(new) + 1, draw(old), draw(table)
     single = (
-        f"UPDATE ducklake_data_file SET end_snapshot = {snapshot} WHERE end_snapshot IS NULL AND data_file_id IN ({row})",
+        f"UPDATE ducklake_data_file SET end_snapshot = {snapshot} WHERE end_snapshot IS NULL "
+        f"AND data_file_id IN ({row})",
         f"UPDATE ducklake_table_stats SET record_count=record_count + {draw(new)}, next_row_id={snapshot}, "
         f"file_size_bytes={row} WHERE table_id={owner}",
         f"UPDATE ducklake_table SET end_snapshot = {snapshot} WHERE end_snapshot IS NULL AND table_id IN ({owner})",
