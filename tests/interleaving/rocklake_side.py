@@ -10,7 +10,8 @@ from tests.interleaving.schedules import Kind
 
 SERIALIZATION, DUPLICATE = "40001", "23505"
 MOMENT_S = 0.01
-"""An insert that is not to wait has returned by then, if only the machine is not busy."""
+PINGS = 5
+"""By the time that another session was answered this often, a statement has returned or waits."""
 
 
 class Different(AssertionError):
@@ -18,11 +19,12 @@ class Different(AssertionError):
 
 
 class RocklakeRun:
-    """``seen`` counts what the schedule led to."""
+    """``seen`` counts what the schedule led to; ``watch`` is a connection that takes no part."""
 
-    def __init__(self, events: list[Event], clients: list[Client], seen: Counter[str]) -> None:
+    def __init__(self, events: list[Event], clients: list[Client], watch: Client, seen: Counter[str]) -> None:
         self._events = events
         self._clients = clients
+        self._watch = watch
         self._seen = seen
         self._over: set[int] = set()
         self._savepoints: dict[int, list[str]] = {}
@@ -56,11 +58,17 @@ class RocklakeRun:
             client.ask("SELECT 1")  # it may be the one that takes the transaction's snapshot
             return
         client.say(said.statement.sql)
-        answer = client.answer(MOMENT_S)
+        answer = self._at_rest(client)
         if answer is not None:
             same = said.answer is not None and answer.outcome == said.answer.outcome == DEADLOCK
             _require(same or self._cannot_succeed(said, answer), said, answer)
             self._early[session] = answer
+
+    def _at_rest(self, client: Client) -> Answer | None:
+        """The answer to what ``client`` said, ``None`` if that waits."""
+        for _ in range(PINGS):
+            self._watch.ask("SELECT 1")
+        return client.answer(MOMENT_S)
 
     def _cannot_succeed(self, said: Said, answer: Answer) -> bool:
         """PostgreSQL waits for whoever changes the row that has the key, ours knows that a change does not free it."""
@@ -92,7 +100,7 @@ class RocklakeRun:
             self._left_out.discard(said.session)
             client.say(said.statement.sql)
         if answer is None:
-            answer = client.answer(MOMENT_S) if said.answer.sqlstate == DEADLOCK else client.answer()
+            answer = self._at_rest(client) if said.answer.sqlstate == DEADLOCK else client.answer()
         if answer is None and said.answer.sqlstate == DEADLOCK:
             self._give_up_for_row_locks(said)
             return
@@ -118,7 +126,7 @@ class RocklakeRun:
             return
         self._follow_savepoints(said)
         client.say(said.statement.sql)
-        heard = client.answer(MOMENT_S) if said.answer.sqlstate == DEADLOCK else client.answer()
+        heard = self._at_rest(client) if said.answer.sqlstate == DEADLOCK else client.answer()
         if heard is None and said.answer.sqlstate == DEADLOCK:
             self._give_up_for_row_locks(said)
             return

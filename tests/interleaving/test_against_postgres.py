@@ -59,7 +59,7 @@ class Servers:
             return
         clients = [Client(self._rocklake_dsn) for _ in schedule.sessions]
         try:
-            RocklakeRun(events, clients, self.seen).run()
+            RocklakeRun(events, clients, self.owner, self.seen).run()
         finally:
             for client in clients:
                 client.close()
