@@ -33,6 +33,7 @@ CONNECTIONS_MAX_DEFAULT = 1000
 
 LAKE_IDLE_S = 60.0
 """How long a lake stays open after its last transaction; the next one opens it again."""
+
 LOSSES_IN_A_ROW_MAX = 2
 """Blocks that a session loses against others before its next one has a turn at the next snapshot row."""
 
