@@ -11,7 +11,7 @@ from tests.history.running import prepare, write
 from tests.servers import RockLakeServer
 
 WRITERS = 4
-SECONDS = 5.0
+SECONDS = 4.0
 
 pytestmark = [pytest.mark.duckdb, pytest.mark.slow]
 

@@ -178,3 +178,19 @@ def schedules(draw: st.DrawFn) -> Schedule:
     sessions = draw(st.lists(st.lists(scripts(), min_size=1, max_size=2).map(tuple), min_size=2, max_size=8))
     order = draw(st.lists(st.integers(0, 7), min_size=4, max_size=60))
     return Schedule(tuple(sessions), tuple(order))
+
+
+def _inserting(*tables: str) -> tuple[Script, ...]:
+    inserts = [_statement(Kind.INSERT, f"INSERT INTO {table} VALUES (1)") for table in tables]
+    begin = _statement(Kind.BEGIN, "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    return (Script(False, (begin, *inserts, _statement(Kind.COMMIT, "COMMIT"))),)
+
+
+CYCLE_OF_INSERTS = Schedule(
+    (
+        _inserting("ducklake_snapshot", "ducklake_snapshot_changes"),
+        _inserting("ducklake_snapshot_changes", "ducklake_snapshot"),
+    ),
+    (0, 1),
+)
+"""DuckDB 1.5 and 1.4 insert into the two in opposite orders."""
