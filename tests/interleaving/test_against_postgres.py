@@ -28,6 +28,10 @@ from tests.servers import RockLakeServer
 pytestmark = pytest.mark.postgres
 
 SESSIONS_MAX = 8
+EXPECTED = (
+    "insert waits", "change waits", "insert after a wait: goes on", "insert after a wait: 23505", "insert: 23505",
+    "insert: 40P01", "serialization failure", "rollback to: done", "commit: done",
+)  # fmt: skip
 EXAMPLES = int(os.environ.get("ROCKLAKE_INTERLEAVINGS", "100"))
 
 
@@ -136,5 +140,5 @@ def test_interleaved_transactions_end_as_on_postgres(servers: Servers) -> None:
 
     compare()
     print(dict(sorted(servers.seen.items())))
-    for met in ("insert: 40P01", "insert waits", "change waits", "serialization failure", "insert: 23505", "commit: done"):
+    for met in EXPECTED:
         assert servers.seen[met] > 0, f"no schedule led to: {met}"
