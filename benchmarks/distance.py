@@ -59,8 +59,10 @@ class _Proxy:
         self._listening.set()
         await self._stopping.wait()
         server.close()
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        connections = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in connections:
             task.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

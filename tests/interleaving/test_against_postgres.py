@@ -32,7 +32,7 @@ EXPECTED = (
     "insert waits", "change waits", "insert after a wait: goes on", "insert after a wait: 23505", "insert: 23505",
     "insert: 40P01", "serialization failure", "rollback to: done", "commit: done",
 )  # fmt: skip
-EXAMPLES = int(os.environ.get("ROCKLAKE_INTERLEAVINGS", "100"))
+EXAMPLES = int(os.environ.get("ROCKLAKE_INTERLEAVINGS", "80"))
 
 
 class Servers:
