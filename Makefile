@@ -10,6 +10,9 @@ WORKLOADS ?= 200
 SEED ?= 7
 KILLS ?= 200
 SOAK_MINUTES ?= 30
+SCHEDULES ?= 5000
+WRITERS ?= 8
+SECONDS ?= 300
 # For conformance: a checkout of DuckLake's sources, and the DuckDB line that runs its files
 SUITE ?=
 CLIENT ?=
@@ -22,7 +25,8 @@ OWN_FILES = --baseline $(BASELINES)/own-files-duckdb-$(LINE).json $(if $(CLIENT)
 UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LINE) --suite $(SUITE) --timeout 600 $(BEYOND:%=--run-skipped %)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check format generate bench conformance differential crash-points soak clean
+.PHONY: help install demo serve test check format generate bench bench-writers conformance differential history \
+	interleaving crash-points soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -53,11 +57,20 @@ generate: $(VENV)/.installed-dev ## Write proto/catalog.proto, sql/schema.sql an
 bench: $(VENV)/.installed-dev ## Measure the server beside a PostgreSQL on this machine
 	$(BIN)/python -m benchmarks.side_by_side
 
+bench-writers: $(VENV)/.installed-dev ## Commits per second and failures of 1 to 64 DuckDB clients, near and far, beside PostgreSQL
+	$(BIN)/python -m benchmarks.many_writers
+
 conformance: $(VENV)/.installed-dev ## Run our sqllogictest files, or DuckLake's own (SUITE=/its/checkout CLIENT=1.4)
 	$(BIN)/python -m tests.conformance --jobs $(JOBS) $(if $(SUITE),$(UPSTREAM),$(OWN_FILES))
 
 differential: $(VENV)/.installed-dev ## Compare random DuckLake workloads with PostgreSQL (WORKLOADS=200 SEED=7)
 	$(BIN)/python -m tests.differential --workloads $(WORKLOADS) --seed $(SEED)
+
+interleaving: $(VENV)/.installed-dev ## Compare random interleaved transactions with PostgreSQL (SCHEDULES=5000)
+	ROCKLAKE_INTERLEAVINGS=$(SCHEDULES) $(BIN)/python -m pytest -q -s tests/interleaving
+
+history: $(VENV)/.installed-dev ## Many DuckDB writers for long, then their journals against the lake (WRITERS=8 SECONDS=300)
+	$(BIN)/python -m tests.history --writers $(WRITERS) --seconds $(SECONDS) --seed $(SEED)
 
 crash-points: $(VENV)/.installed-dev ## Crash at every store request of a workload, and kill -9 inside commits (KILLS=200 SEED=7)
 	$(BIN)/python -m tests.crash_points --kills $(KILLS) --seed $(SEED)

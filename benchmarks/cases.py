@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -145,32 +143,3 @@ def with_files(count: int) -> tuple[Case, ...]:
         Case(f"select with a filter, {count} files elsewhere", _sql("SELECT sum(v) FROM t2 WHERE id = 5"), 20),
         Case(f"insert 100 rows, {count} files elsewhere", _sql(f"INSERT INTO t2 {HUNDRED_ROWS}"), 15),
     )
-
-
-def writers(target: Target, count: int) -> tuple[float, list[str]]:
-    """(commits per second, errors) of independent DuckDB clients that each insert into a table of their own, with
-    DuckLake's default retries."""
-    with target.client() as connection:
-        for writer in range(count):
-            connection.execute(f"CREATE TABLE IF NOT EXISTS own{writer}(id BIGINT)")
-    rounds = max(8, 160 // count)
-    clients = [target.client() for _ in range(count)]
-    errors: list[str] = []
-
-    def work(writer: int, connection: duckdb.DuckDBPyConnection) -> None:
-        for number in range(rounds):
-            try:
-                connection.execute(f"INSERT INTO own{writer} VALUES ({number})")
-            except duckdb.Error as error:
-                errors.append(str(error)[-200:])
-
-    threads = [threading.Thread(target=work, args=each) for each in enumerate(clients)]
-    start = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    seconds = time.perf_counter() - start
-    for connection in clients:
-        connection.close()
-    return (count * rounds - len(errors)) / seconds, errors

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import psycopg
 
-from benchmarks.cases import SMALL, Case, Lake, prepare, register_files, with_files, writers
+from benchmarks.cases import SMALL, Case, Lake, prepare, register_files, with_files
 from benchmarks.targets import postgres, rocklake
+from benchmarks.writers import write_at_once
 
 Results = dict[str, dict[str, object]]
 
@@ -47,9 +48,10 @@ def measure_writers(lakes: list[Lake], counts: list[int], results: Results) -> N
     for count in counts:
         rates: dict[str, float] = {}
         for target, _ in lakes:
-            rates[target.name], errors = writers(target, count)
-            if errors:
-                print(f"    {target.name}: {len(errors)} commits failed, e.g. {errors[0]}")
+            outcome = write_at_once(target, count)
+            rates[target.name] = outcome.commits_per_s
+            if outcome.errors:
+                print(f"    {target.name}: {len(outcome.errors)} commits failed, e.g. {outcome.errors[0]}")
         report(f"{count} writers, own tables", rates, "commits/s", results)
 
 

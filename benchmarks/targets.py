@@ -76,7 +76,7 @@ def postgres() -> Iterator[Target]:
         port = probe.getsockname()[1]
     memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4 // 2**20
     settings = {"port": port, "unix_socket_directories": folder, "fsync": "on", "synchronous_commit": "on",
-                "autovacuum": "on", "shared_buffers": f"{memory_mb}MB"}
+                "autovacuum": "on", "shared_buffers": f"{memory_mb}MB", "max_connections": 300}
     command = [str(binaries / "postgres"), "-D", str(data)]
     for name, value in settings.items():
         command += ["-c", f"{name}={value}"]

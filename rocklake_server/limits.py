@@ -42,3 +42,9 @@ LEASE_TIME_S_MIN = 2.0
 
 STORE_START_TIMEOUT_S = 10.0
 """How long a start waits for a store that does not answer."""
+
+LOSSES_IN_A_ROW_MAX = 2
+"""Blocks that a session loses against others before its next one has a turn at the next snapshot row."""
+
+SNAPSHOT_TURN_S_MAX = 1.0
+"""How long such a turn lasts at most."""

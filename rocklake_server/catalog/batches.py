@@ -22,25 +22,34 @@ from rocklake_server.store.base import Key, WriteBatch
 
 
 @dataclass(slots=True)
-class _Draft:
+class Draft:
     """One member's contribution, complete before any of it reaches the group."""
 
+    member: Member
+    last_snapshot_us: int | None
     batch: WriteBatch = field(default_factory=WriteBatch)
     changes: dict[int, dict[Partition, dict[Key, Row | None]]] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     grown_bytes: int = 0
+    size_bytes: int = 0
 
 
-async def apply_member(lake: Lake, working: Working, member: Member, batch: WriteBatch, sequence: int) -> int:
-    """Add a member's changes to the group's batch and to ``working``; returns the bytes of its rows. A value that
-    cannot be encoded fails the member and leaves the group as it was."""
-    draft = _Draft()
+async def draft_of(lake: Lake, working: Working, member: Member, sequence: int) -> Draft:
+    """A member's changes as the group's batch would take them. A value that cannot be encoded fails the member."""
+    draft = Draft(member, working.last_snapshot_us)
     for relation_id, entries in member.rows.items():
         access = access_of(member.definitions[relation_id])
-        entries = await _with_times(lake, working, access, entries)
+        entries = await _with_times(lake, working, access, entries, draft)
         await _write_rows(working, access, entries, draft, sequence)
+    draft.size_bytes = draft.batch.size_bytes
+    return draft
+
+
+def apply_draft(working: Working, draft: Draft, batch: WriteBatch) -> None:
+    """Make the draft, which was drawn on ``working`` as it is, part of it and of the group's batch."""
     batch.operations.update(draft.batch.operations)
-    _apply_definitions(working, member, batch)
+    _apply_definitions(working, draft.member, batch)
+    working.last_snapshot_us = draft.last_snapshot_us
     for relation_id, partitions in draft.changes.items():
         into = working.changes.setdefault(relation_id, {})
         for partition, rows in partitions.items():
@@ -48,25 +57,26 @@ async def apply_member(lake: Lake, working: Working, member: Member, batch: Writ
     working.stored_bytes += draft.grown_bytes
     working.counters.update(draft.counters)
     write_counters(batch, draft.counters)
-    return draft.batch.size_bytes
 
 
 async def _with_times(
-    lake: Lake, working: Working, access: Access, entries: list[tuple[Key, Entry]]
+    lake: Lake, working: Working, access: Access, entries: list[tuple[Key, Entry]], draft: Draft
 ) -> list[tuple[Key, Entry]]:
     """Snapshot rows that say NOW() get their time here: the clock's, but after every earlier snapshot's."""
     index = access.snapshot_time
     if index is None:
         return entries
-    if working.last_snapshot_us is None:
-        working.last_snapshot_us = await _last_snapshot_time(lake, working, access.relation)
+    last_us = draft.last_snapshot_us
+    if last_us is None:
+        last_us = await _last_snapshot_time(lake, working, access.relation)
     timed: list[tuple[Key, Entry]] = []
     for key, entry in entries:
         if entry.new is not None and isinstance(entry.new[index], Now):
-            entry = with_commit_time(access, entry, max(lake.clock.now_us(), working.last_snapshot_us + 1))
+            entry = with_commit_time(access, entry, max(lake.clock.now_us(), last_us + 1))
         if entry.new is not None and isinstance(time_us := entry.new[index], int):
-            working.last_snapshot_us = max(working.last_snapshot_us, time_us)
+            last_us = max(last_us, time_us)
         timed.append((key, entry))
+    draft.last_snapshot_us = last_us
     return timed
 
 
@@ -88,7 +98,7 @@ async def _last_snapshot_time(lake: Lake, working: Working, relation: Relation) 
 
 
 async def _write_rows(
-    working: Working, access: Access, entries: list[tuple[Key, Entry]], draft: _Draft, sequence: int
+    working: Working, access: Access, entries: list[tuple[Key, Entry]], draft: Draft, sequence: int
 ) -> None:
     changes = draft.changes.setdefault(access.relation.relation_id, {})
     batch = draft.batch

@@ -13,7 +13,7 @@ import random
 from collections import deque
 from functools import partial
 
-from rocklake_server.catalog.batches import apply_member
+from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
 from rocklake_server.catalog.image import RelationImage
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.relations import row_transform
@@ -101,10 +101,15 @@ class Committer:
         while self._queue and len(group) < GROUP_MEMBERS_MAX and size_bytes < GROUP_BYTES_MAX:
             request = self._queue.popleft()
             group.append(request)
-            added_bytes = await self._admit(working, request, batch, sequence)
-            if added_bytes is not None:
-                size_bytes += added_bytes
-                written.append(request)
+            draft = await self._drafted(working, request, sequence)
+            if draft is None:
+                continue
+            if written and size_bytes + draft.size_bytes > GROUP_BYTES_MAX:
+                self._queue.appendleft(group.pop())
+                break
+            apply_draft(working, draft, batch)
+            size_bytes += draft.size_bytes
+            written.append(request)
         if not written:
             return
         next_row, next_relation_id = lake.high_water_marks
@@ -122,12 +127,12 @@ class Committer:
             if not outcome.done():
                 outcome.set_result(None)
 
-    async def _admit(self, working: Working, request: _Request, batch: WriteBatch, sequence: int) -> int | None:
-        """Add one transaction to the group, or fail it alone. Returns the bytes added, ``None`` for none."""
+    async def _drafted(self, working: Working, request: _Request, sequence: int) -> Draft | None:
+        """What one transaction adds to the group; ``None`` when it failed, alone."""
         transaction, outcome = request
         try:
             member = await validate(self._lake, working, transaction)
-            return await apply_member(self._lake, working, member, batch, sequence)
+            return await draft_of(self._lake, working, member, sequence)
         except CatalogError as error:
             problem = error
         except Exception:

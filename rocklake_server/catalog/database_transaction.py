@@ -9,6 +9,7 @@ from rocklake_server.catalog.databases import Databases, OpenLake
 from rocklake_server.catalog.definitions import Definitions
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.snapshot_turn import Losses, SnapshotTurn
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.turns import METADATA
@@ -16,6 +17,7 @@ from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, IsolationLev
 from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import (
     ActiveTransaction,
+    CatalogError,
     InvalidParameterValue,
     ReadOnlyTransaction,
     UndefinedSavepoint,
@@ -36,9 +38,17 @@ class Modes:
 
 
 class DatabaseTransaction(Definitions):
-    """Implements ``catalog.view.TransactionView``. Takes its roots at its first statement."""
+    """Implements ``catalog.view.TransactionView``. Takes its roots at its first statement. ``losses`` are those of
+    the session's earlier blocks."""
 
-    def __init__(self, databases: Databases, database: str, modes: Modes, temporary: TemporaryTables) -> None:
+    def __init__(
+        self,
+        databases: Databases,
+        database: str,
+        modes: Modes,
+        temporary: TemporaryTables,
+        losses: Losses | None = None,
+    ) -> None:
         super().__init__()
         self.databases = databases
         self.modes = modes
@@ -50,6 +60,10 @@ class DatabaseTransaction(Definitions):
         self.temporary = temporary
         self.started = False
         self._has_turn = False
+        self._losses = losses if losses is not None else Losses()
+        self._lost = False
+        self._snapshot_turn: SnapshotTurn | None = None
+        self._written: LakeTransaction | None = None
 
     @property
     def database(self) -> str:
@@ -71,7 +85,8 @@ class DatabaseTransaction(Definitions):
         CannotConnectNow once another server owns the store, StoreUnavailable while nobody can tell."""
         await self.databases.ownership.wait()
         if not self.started:
-            await self._wait_for_turn()
+            if self.modes.block and not self.modes.read_only:
+                await self._wait_for_turns()
             self.started = True
             await self._take_roots()
         elif self.modes.isolation is IsolationLevel.READ_COMMITTED:
@@ -115,10 +130,13 @@ class DatabaseTransaction(Definitions):
             if schema != TEMPORARY_SCHEMA:
                 self.enter(schema, source.opened[schema], part.root)
 
-    async def _wait_for_turn(self) -> None:
-        """A read-write block that finds an empty or an old catalog has its turn; the next one waits."""
-        if self.modes.block and not self.modes.read_only:
-            self._has_turn = await self.databases.turn(self._database).take(self, self._lakes)
+    async def _wait_for_turns(self) -> None:
+        """A read-write block that finds an empty or an old catalog has its turn; the next one waits. One whose
+        session lost before has a turn at the next snapshot row."""
+        self._has_turn = await self.databases.turn(self._database).take(self, self._lakes)
+        self._snapshot_turn = self._losses.turn
+        if self._snapshot_turn is not None:
+            await self._snapshot_turn.take(self.holder, self.modes.lock_timeout_s)
 
     async def _lakes(self) -> list[Lake]:
         return [opened.lake for opened in (await self.databases.lakes_of(self._database)).values()]
@@ -164,6 +182,7 @@ class DatabaseTransaction(Definitions):
                     "one transaction writes one schema"
                 )
             self.require_unchanged_list(schema, command)
+            self._written = self.parts[schema]
         return self.parts[schema]
 
     def check_writable(self, command: str) -> None:
@@ -222,6 +241,10 @@ class DatabaseTransaction(Definitions):
                 await self.opened[schema].committer.commit(self.parts[schema])
             await self.publish_schemas()
             await self._commit_temporary()
+            self._lost = False
+        except CatalogError as error:
+            self._count_loss(error)
+            raise
         finally:
             await self.rollback()
 
@@ -236,13 +259,32 @@ class DatabaseTransaction(Definitions):
         if part.writes:
             await self.opened[TEMPORARY_SCHEMA].committer.commit(part)
 
+    async def fail(self, error: CatalogError) -> None:
+        """After an error in a block: what it did since the innermost savepoint cannot be committed any more, and
+        holds up nobody."""
+        self._count_loss(error)
+        if self.savepoints:
+            self.rollback_to(self.savepoints[-1][0])
+        else:
+            await self.rollback()
+
+    def _count_loss(self, error: CatalogError) -> None:
+        """An error that another transaction's commit caused counts against the session's luck."""
+        if error.retryable and self.modes.block and self._written is not None:
+            self._lost = True
+            self._losses.add(self._written.lake.snapshot_turn)
+
     async def rollback(self) -> None:
-        """Give back roots, keys and the turn. Harmless after ``commit``."""
+        """Give back roots, keys and turns. Harmless after ``commit``."""
         parts, self.parts = self.parts, {}
         for part in (*parts.values(), *self.departed):
             part.end()
         self.departed.clear()
-        self.holder.ended.set()
+        if self._snapshot_turn is not None:
+            self._snapshot_turn.release(self.holder)
+            self._snapshot_turn = None
+        if self.started and self.modes.block and not self.modes.read_only and not self._lost:
+            self._losses.forget()
         for identifier in [i for i, source in self.databases.exported.items() if source is self]:
             del self.databases.exported[identifier]
         if self._has_turn:

@@ -11,6 +11,7 @@ from rocklake_server.catalog.image import Part, Partition, RelationImage
 from rocklake_server.catalog.loader import load_partition, load_relation
 from rocklake_server.catalog.relations import Relations
 from rocklake_server.catalog.root import CommitLog, Root
+from rocklake_server.catalog.snapshot_turn import SnapshotTurn
 from rocklake_server.catalog.system_keys import SystemState, read_system_state, write_opening
 from rocklake_server.catalog.waits import PendingKeys
 from rocklake_server.clock import Clock
@@ -53,6 +54,7 @@ class Lake:
         self.newest = newest
         self.log = CommitLog()
         self.pending = PendingKeys()
+        self.snapshot_turn = SnapshotTurn()
         self.last_snapshot_us: int | None = None
         self.writer_epoch = state.writer_epoch + 1
         self.given_up = False

@@ -109,3 +109,4 @@ class Savepoint:
 
     name: str
     undo_length: int
+    keys_held: int

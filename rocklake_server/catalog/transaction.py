@@ -83,6 +83,7 @@ class LakeTransaction(ReadView):
         """Give everything back, after COMMIT or for ROLLBACK."""
         self.lake.release(self.root)
         self.lake.pending.release(self.holder)
+        self.lake.snapshot_turn.release(self.holder)
 
     # -- rows -------------------------------------------------------------------------------------------------------
 
@@ -142,19 +143,33 @@ class LakeTransaction(ReadView):
             self.lake.pending.take_now((access.relation.relation_id, primary), self.holder)
 
     async def _claim(self, relation: Relation, access: Access, staged: Staged, row: Row) -> Key:
-        """The key for a row with a primary key. Waits for another open transaction that holds the same one."""
+        """The key for a row with a primary key. Waits for another open transaction that holds the same one, and a
+        snapshot row for another session's turn."""
         primary = access.primary_key(row)
         if primary is None:
             raise AssertionError("only rows with a primary key are claimed")
         if staged.holds_primary(primary):
             raise UniqueViolation.of(relation.name)
-        token = (relation.relation_id, primary)
-        if not self.lake.pending.take_now(token, self.holder):
-            await self.lake.pending.take(token, self.holder, self.lock_timeout_s)
+        turn = self.lake.snapshot_turn
+        if access.snapshot_time is not None and access.durable and not turn.insert_now(self.holder):
+            await self._require_free(relation, row, staged)
+            await turn.insert(self.holder, self.lock_timeout_s)
+        pending, token = self.lake.pending, (relation.relation_id, primary)
+        already_held = pending.count(self.holder)
+        if not pending.take_now(token, self.holder):
+            await pending.take(token, self.holder, self.lock_timeout_s)
+        try:
+            await self._require_free(relation, row, staged)
+        except UniqueViolation:
+            pending.release_since(self.holder, already_held)
+            raise
+        return access.key(row)
+
+    async def _require_free(self, relation: Relation, row: Row, staged: Staged) -> None:
+        """Raises UniqueViolation when a row with the same primary key is committed."""
         for root in {id(r): r for r in (self.root, self.lake.newest)}.values():
             if await primary_is_taken(self.lake, root, relation, row, staged):
                 raise UniqueViolation.of(relation.name)
-        return access.key(row)
 
     async def _free_key(self, relation: Relation, access: Access, staged: Staged, row: Row) -> Key:
         """A key that no row has: the row's own, or with the lowest tie-breaker that is free."""
@@ -269,10 +284,11 @@ class LakeTransaction(ReadView):
     # -- savepoints -------------------------------------------------------------------------------------------------
 
     def savepoint(self, name: str) -> None:
-        self._savepoints.append(Savepoint(name, len(self._undo)))
+        self._savepoints.append(Savepoint(name, len(self._undo), self.lake.pending.count(self.holder)))
 
     def rollback_to(self, depth: int) -> None:
         """Undo everything since savepoint number ``depth`` (0 is the outermost), which stays."""
+        self.lake.pending.release_since(self.holder, self._savepoints[depth].keys_held)
         target = self._savepoints[depth].undo_length
         changed: set[int] = set()
         while len(self._undo) > target:

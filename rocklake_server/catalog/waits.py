@@ -3,62 +3,151 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable
+from collections import deque
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
 
 from rocklake_server.errors import DeadlockDetected, LockNotAvailable
 
 
 class Holder:
-    """One open transaction as others see it: what it waits for, and its end."""
+    """One open transaction as others see it: what it waits for. ``gives_way`` is set while that is no more than
+    another one's turn: False as its result ends the wait with an error."""
 
-    __slots__ = ("ended", "waits_for")
+    __slots__ = ("gives_way", "waits_for")
 
     def __init__(self) -> None:
-        self.ended: asyncio.Event = asyncio.Event()
         self.waits_for: Holder | None = None
+        self.gives_way: asyncio.Future[bool] | None = None
+
+    def go_on(self) -> None:
+        """It waits for nothing any more."""
+        self.waits_for = self.gives_way = None
+
+
+class Waiters:
+    """Transactions that wait for one thing, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Holder, asyncio.Future[bool]]] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    async def wait(
+        self, holder: Holder, owner: Holder, timeout_s: float | None, *, gives_way: bool = False
+    ) -> None:
+        """Until woken. Raises DeadlockDetected when waiting for ``owner`` would close a cycle or, if it ``gives_way``,
+        when someone else's wait does; LockNotAvailable after ``timeout_s``."""
+        _break_cycle(holder, owner, gives_way=gives_way)
+        woken: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        entry = holder, woken
+        self._waiting.append(entry)
+        holder.waits_for, holder.gives_way = owner, woken if gives_way else None
+        try:
+            async with asyncio.timeout(timeout_s):
+                may_go_on = await woken
+        except TimeoutError:
+            raise LockNotAvailable("canceling statement due to lock timeout") from None
+        finally:
+            holder.go_on()
+            if entry in self._waiting:
+                self._waiting.remove(entry)
+        if not may_go_on:
+            raise DeadlockDetected.default()
+
+    def wake_first(self) -> Holder | None:
+        """The one that waited longest goes on; the others wait for it from now on."""
+        while self._waiting:
+            holder, woken = self._waiting.popleft()
+            if not woken.done():
+                holder.go_on()
+                woken.set_result(True)
+                for other, unwoken in self._waiting:
+                    if not unwoken.done():
+                        other.waits_for = holder
+                return holder
+        return None
+
+    def wake_all(self) -> None:
+        waiting, self._waiting = self._waiting, deque()
+        for holder, woken in waiting:
+            if not woken.done():
+                holder.go_on()
+                woken.set_result(True)
+
+
+def _break_cycle(holder: Holder, owner: Holder, *, gives_way: bool) -> None:
+    """See that ``holder`` may wait for ``owner``: in a cycle, who waits for a turn alone fails, or else ``holder``."""
+    chain = [owner]
+    while chain[-1] is not holder:
+        following = chain[-1].waits_for
+        if following is None:
+            return
+        chain.append(following)
+    if not gives_way:
+        for each in chain:
+            if each.gives_way is not None and not each.gives_way.done():
+                each.gives_way.set_result(False)
+                each.go_on()
+                return
+    raise DeadlockDetected.default()
+
+
+@dataclass(slots=True)
+class _Pending:
+    """One key: who holds it, and who wants it next."""
+
+    owner: Holder
+    waiters: Waiters = field(default_factory=Waiters)
 
 
 class PendingKeys:
     """Primary keys that open transactions have inserted or deleted."""
 
     def __init__(self) -> None:
-        self._holders: dict[Hashable, Holder] = {}
-        self._keys: dict[Holder, set[Hashable]] = {}
+        self._pending: dict[Hashable, _Pending] = {}
+        self._keys: dict[Holder, dict[Hashable, None]] = {}
 
     def take_now(self, key: Hashable, holder: Holder) -> bool:
         """Register ``holder`` for ``key``; False when another open transaction holds it."""
-        owner = self._holders.setdefault(key, holder)
-        if owner is not holder:
-            return False
-        self._keys.setdefault(holder, set()).add(key)
-        return True
+        pending = self._pending.get(key)
+        if pending is None:
+            self._pending[key] = _Pending(holder)
+            self._keys.setdefault(holder, {})[key] = None
+            return True
+        return pending.owner is holder
 
     async def take(self, key: Hashable, holder: Holder, timeout_s: float | None) -> None:
-        """Register ``holder`` for ``key``, waiting until any other holder's transaction has ended.
+        """Register ``holder`` for ``key``, waiting until any other holder has given it back.
         Raises DeadlockDetected at once when the wait would close a cycle, LockNotAvailable after ``timeout_s``."""
-        while not self.take_now(key, holder):
-            owner = self._holders[key]
-            if _reaches(owner, holder):
-                raise DeadlockDetected.default()
-            holder.waits_for = owner
-            try:
-                await asyncio.wait_for(owner.ended.wait(), timeout_s)
-            except TimeoutError:
-                raise LockNotAvailable("canceling statement due to lock timeout") from None
-            finally:
-                holder.waits_for = None
+        if not self.take_now(key, holder):
+            pending = self._pending[key]
+            await pending.waiters.wait(holder, pending.owner, timeout_s)
+
+    def count(self, holder: Holder) -> int:
+        """How many keys ``holder`` has, to ``release_since``."""
+        return len(self._keys.get(holder, ()))
 
     def release(self, holder: Holder) -> None:
-        """End of ``holder``'s transaction: its keys are free and its waiters go on."""
-        for key in self._keys.pop(holder, ()):
-            del self._holders[key]
-        holder.ended.set()
+        """End of ``holder``'s transaction: its keys are free, or the next one's who waits for them."""
+        self._hand_on(self._keys.pop(holder, ()))
 
+    def release_since(self, holder: Holder, count: int) -> None:
+        """Give back all but the first ``count`` keys."""
+        keys = self._keys.get(holder)
+        if keys is not None and len(keys) > count:
+            later = list(keys)[count:]
+            for key in later:
+                del keys[key]
+            self._hand_on(later)
 
-def _reaches(start: Holder, target: Holder) -> bool:
-    current: Holder | None = start
-    while current is not None:
-        if current is target:
-            return True
-        current = current.waits_for
-    return False
+    def _hand_on(self, keys: Iterable[Hashable]) -> None:
+        for key in keys:
+            pending = self._pending[key]
+            successor = pending.waiters.wake_first()
+            if successor is None:
+                del self._pending[key]
+            else:
+                pending.owner = successor
+                self._keys.setdefault(successor, {})[key] = None

@@ -100,7 +100,7 @@ class Session:
                 raise IdleSession("terminating connection due to idle-session timeout") from None
             except CatalogError as error:
                 broken = self.channel.phase is Phase.BROKEN
-                await self._block.fail()
+                await self._block.fail(error)
                 self.channel.send(m.ErrorResponse.of(error, severity="FATAL" if broken else None))
                 if broken:
                     return None
@@ -196,7 +196,7 @@ class Session:
 
     async def _fail(self, error: CatalogError) -> None:
         """The one place where an error becomes a reply. A FATAL one ends the session."""
-        await self._block.fail()
+        await self._block.fail(error)
         self._registry.forget_portals()
         self.channel.send(m.ErrorResponse.of(error))
         if error.severity == "FATAL":

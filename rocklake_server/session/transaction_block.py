@@ -8,9 +8,10 @@ from enum import Enum
 
 from rocklake_server.catalog.database_transaction import DatabaseTransaction, Modes
 from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.snapshot_turn import Losses
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import IsolationLevel
-from rocklake_server.errors import ActiveTransaction, FailedTransaction, NoActiveTransaction, Unsupported
+from rocklake_server.errors import ActiveTransaction, CatalogError, FailedTransaction, NoActiveTransaction, Unsupported
 from rocklake_server.session.setting_definitions import TRANSACTION_MODES
 from rocklake_server.session.settings import Settings
 from rocklake_server.sql.statements import Isolation, TransactionModes
@@ -38,6 +39,7 @@ class TransactionBlock:
         self._databases = databases
         self._database = database
         self._settings = settings
+        self._losses = Losses()
         self.temporary = TemporaryTables(databases.clock)
         self.state = BlockState.IDLE
         self.transaction: DatabaseTransaction | None = None
@@ -84,7 +86,9 @@ class TransactionBlock:
         """The transaction, begun (implicitly) if there is none."""
         if self.transaction is None:
             self._settings.begin()
-            self.transaction = DatabaseTransaction(self._databases, self._database, self._modes(), self.temporary)
+            self.transaction = DatabaseTransaction(
+                self._databases, self._database, self._modes(), self.temporary, self._losses
+            )
         return self.transaction
 
     def begin(self, modes: TransactionModes) -> bool:
@@ -165,12 +169,14 @@ class TransactionBlock:
         if transaction is not None:
             await transaction.rollback()
 
-    async def fail(self) -> None:
+    async def fail(self, error: CatalogError) -> None:
         """After an error: a block waits for ROLLBACK, an implicit transaction is rolled back now."""
-        if self.in_block:
-            self.state = BlockState.FAILED
-        else:
+        if not self.in_block:
             await self.rollback()
+        elif self.state is not BlockState.FAILED:
+            self.state = BlockState.FAILED
+            if self.transaction is not None:
+                await self.transaction.fail(error)
 
     def savepoint(self, name: str) -> None:
         self.require_block("SAVEPOINT")

@@ -94,6 +94,57 @@ async def test_commits_that_arrive_during_a_write_form_the_next_group(engine: Fa
     assert await seen(engine) == list(range(20))
 
 
+async def _batches_of(engine: FaultyEngine, *table_ids: tuple[int, ...]) -> list[int]:
+    """The bytes of each batch that commits asked for during a write make; each adds the rows given for it."""
+    real, sizes = engine.store.write, []
+
+    async def write(batch: WriteBatch) -> None:
+        sizes.append(batch.size_bytes)
+        await real(batch)
+
+    gate = Gate()
+    engine.store.writes.add(Step(gate=gate))
+    first = asyncio.create_task(add(engine, 0))
+    await gate.arrived.wait()
+    with patch.object(engine.store, "write", write):
+        others = [asyncio.create_task(add(engine, *each)) for each in table_ids]
+        await asyncio.sleep(0.01)
+        gate.open()
+        await asyncio.gather(first, *others)
+    return sizes
+
+
+async def test_a_group_has_a_bounded_number_of_members(engine: FaultyEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commit, "GROUP_MEMBERS_MAX", 4)
+    assert len(await _batches_of(engine, *((number,) for number in range(1, 11)))) == 3
+    assert await seen(engine) == list(range(11))
+
+
+async def test_what_would_push_a_group_past_its_bytes_is_in_the_next_one(
+    engine: FaultyEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one_row,) = await _batches_of(engine, (900,))
+    monkeypatch.setattr(commit, "GROUP_BYTES_MAX", 2 * one_row)
+    small, large = [(1,), (2,), (3,)], tuple(range(100, 200))
+    sizes = await _batches_of(engine, small[0], large, *small[1:])
+    assert [size > 10 * one_row for size in sizes] == [False, True, False]
+    assert await seen(engine) == [0, 0, 1, 2, 3, *large, 900]
+    await require_intact(engine)
+
+
+async def test_a_transaction_that_is_put_off_is_checked_against_the_group_before_it(
+    engine: FaultyEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await add(engine, 1)
+    transactions = [await engine.begin() for _ in range(2)]
+    for transaction in transactions:
+        await update(transaction, STATS, {"table_id": 1}, record_count=5)
+    monkeypatch.setattr(commit, "GROUP_BYTES_MAX", 1)
+    outcomes = await asyncio.gather(*(t.commit() for t in transactions), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [type(None), SerializationFailure]
+    await require_intact(engine)
+
+
 async def test_nothing_is_seen_before_it_is_durable(engine: FaultyEngine) -> None:
     gate = Gate()
     engine.store.writes.add(Step(gate=gate))

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
 from rocklake_server.catalog.database_transaction import DatabaseTransaction, Modes
 from rocklake_server.catalog.temporary import TemporaryTables
-from rocklake_server.catalog.view import ColumnDefinition, IsolationLevel
-from rocklake_server.errors import SerializationFailure, UniqueViolation
+from rocklake_server.catalog.view import ColumnDefinition, IsolationLevel, Now
+from rocklake_server.errors import SerializationFailure, UndefinedTable, UniqueViolation
 from rocklake_server.schema.types import BIGINT, VARCHAR
 from tests.catalog import audit
 from tests.catalog.engine import DATABASE, Engine, delete, insert, select, update
 
 READ_COMMITTED = IsolationLevel.READ_COMMITTED
-STATS = "ducklake_table_stats"
+STATS, SNAPSHOTS, FILES = "ducklake_table_stats", "ducklake_snapshot", "ducklake_data_file"
 TAG = {"object_id": 1, "begin_snapshot": 1, "key": "k"}
 
 
@@ -194,3 +195,97 @@ async def test_waiting_inserts_go_on_one_by_one(engine: Engine) -> None:
             with pytest.raises(UniqueViolation):
                 await tasks[waiters.index(loser)]
             await loser.rollback()
+
+
+async def test_who_loses_a_key_to_a_commit_fails_without_waiting_for_the_other_losers(engine: Engine) -> None:
+    holder = await engine.begin()
+    await insert(holder, SNAPSHOTS, {"snapshot_id": 1})
+    losers = [await engine.begin() for _ in range(5)]
+    tasks = [asyncio.create_task(insert(each, SNAPSHOTS, {"snapshot_id": 1})) for each in losers]
+    await asyncio.sleep(0.01)
+    await holder.commit()
+    async with asyncio.timeout(1):
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [UniqueViolation] * 5
+
+
+async def test_a_failed_block_holds_up_nobody(engine: Engine) -> None:
+    failed, other = await engine.begin(), await engine.begin()
+    await insert(failed, SNAPSHOTS, {"snapshot_id": 1})
+    waiting = asyncio.create_task(insert(other, SNAPSHOTS, {"snapshot_id": 1}))
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    await failed.fail(UndefinedTable("something else"))
+    async with asyncio.timeout(1):
+        await waiting
+    await other.commit()
+    await failed.rollback()
+
+
+@pytest.mark.parametrize("fails", [True, False])
+async def test_what_a_savepoint_takes_back_holds_up_nobody(engine: Engine, fails: bool) -> None:
+    first, second, third = [await engine.begin() for _ in range(3)]
+    await insert(first, SNAPSHOTS, {"snapshot_id": 1})
+    first.savepoint("s")
+    await insert(first, SNAPSHOTS, {"snapshot_id": 2})
+    before = asyncio.create_task(insert(second, SNAPSHOTS, {"snapshot_id": 1}))
+    since = asyncio.create_task(insert(third, SNAPSHOTS, {"snapshot_id": 2}))
+    await asyncio.sleep(0.01)
+    assert not before.done()
+    assert not since.done()
+    if fails:
+        await first.fail(UndefinedTable("something else"))
+    else:
+        first.rollback_to("s")
+    async with asyncio.timeout(1):
+        await since
+    await third.commit()
+    assert not before.done()
+    await first.commit()
+    with pytest.raises(UniqueViolation):
+        await before
+    assert await select(await engine.begin(), SNAPSHOTS, "snapshot_id") == [(1,), (2,)]
+
+
+async def test_commits_to_different_tables_never_fail_each_other(engine: Engine) -> None:
+    setup = await engine.begin()
+    await insert(setup, STATS, *({"table_id": n, "record_count": 0} for n in range(2, 34)))
+    await setup.commit()
+
+    async def write(table_id: int) -> None:
+        transaction = await engine.begin()
+        file = {"data_file_id": 1000 + table_id, "table_id": table_id, "begin_snapshot": table_id}
+        await insert(transaction, FILES, file)
+        await asyncio.sleep(0)
+        await update(transaction, STATS, {"table_id": table_id}, record_count=table_id)
+        await insert(transaction, SNAPSHOTS, {"snapshot_id": table_id, "snapshot_time": Now(1)})
+        await transaction.commit()
+
+    await asyncio.gather(*(write(table_id) for table_id in range(2, 34)))
+    after = await engine.begin()
+    assert await select(after, STATS, "record_count") == [(0,), *((n,) for n in range(2, 34))]
+    times = [row[0] for row in await select(after, SNAPSHOTS, "snapshot_time")]
+    assert len(set(times)) == len(times)
+
+
+async def test_idle_open_transactions_do_not_slow_a_writer(engine: Engine) -> None:
+    """The commits that an idle transaction would be validated against are kept, and cost the others nothing."""
+
+    async def seconds(commits: int) -> float:
+        start = time.perf_counter()
+        for _ in range(commits):
+            writer = await engine.begin()
+            await update(writer, STATS, {"table_id": 1}, record_count=7)
+            await writer.commit()
+        return time.perf_counter() - start
+
+    await seconds(20)
+    alone = min([await seconds(50) for _ in range(3)])
+    idle = [await engine.begin() for _ in range(64)]
+    for number, transaction in enumerate(idle):
+        await select(transaction, STATS, "record_count")
+        await insert(transaction, FILES, {"data_file_id": number, "table_id": 1})
+    beside_idle = min([await seconds(50) for _ in range(3)])
+    assert beside_idle < 3 * alone
+    for transaction in idle:
+        await transaction.commit()

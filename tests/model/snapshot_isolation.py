@@ -147,8 +147,9 @@ class Transaction:
             primary = table.primary_of(new)
             self.held.add((uid, primary))
             change = self._change(uid, marker)
-            change.cells = new
+            change.cells = None  # a row may move back to where it was
             self._require_free(uid, table, primary)
+            change.cells = new
         else:
             self._change(uid, marker).cells = new
 

@@ -166,3 +166,24 @@ async def test_an_unknown_snapshot_and_one_that_comes_late_are_refused(table: Co
     assert await table.query("SET TRANSACTION SNAPSHOT 'x'") == ["ERROR 25P01", "ready I"]
     await table.run("BEGIN ISOLATION LEVEL REPEATABLE READ", "SELECT 1 FROM t")
     assert await table.query("SET TRANSACTION SNAPSHOT 'x'") == ["ERROR 25001", "ready E"]
+
+
+async def test_a_failed_block_holds_no_key_while_it_waits_for_its_rollback(server: Place, table: Conversation) -> None:
+    other = await server.client()
+    await table.run("BEGIN", "INSERT INTO t VALUES (3, 'x')")
+    assert await table.query("SELECT nothing") == ["ERROR 42703", "ready E"]
+    assert await other.query("INSERT INTO t VALUES (3, 'y')") == ["INSERT 0 1", "ready I"]
+    assert await table.query("INSERT INTO t VALUES (4, 'x')") == ["ERROR 25P02", "ready E"]
+    assert await table.query("ROLLBACK") == ["ROLLBACK", "ready I"]
+    assert await table.rows("SELECT b FROM t WHERE a = 3") == ["y"]
+
+
+async def test_a_block_that_failed_after_a_savepoint_keeps_what_came_before_it(
+    server: Place, table: Conversation
+) -> None:
+    other = await server.client()
+    await table.run("BEGIN", "INSERT INTO t VALUES (3, 'x')", "SAVEPOINT s", "INSERT INTO t VALUES (4, 'x')")
+    assert await table.query("SELECT nothing") == ["ERROR 42703", "ready E"]
+    assert await other.query("INSERT INTO t VALUES (4, 'y')") == ["INSERT 0 1", "ready I"]
+    await table.run("ROLLBACK TO s", "COMMIT")
+    assert await table.rows("SELECT a, b FROM t WHERE a > 2 ORDER BY a") == ["3|x", "4|y"]

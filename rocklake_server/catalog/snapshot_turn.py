@@ -1,0 +1,104 @@
+"""Fairness among the writers of one lake: who lost twice in a row gets the next snapshot.
+
+A DuckLake client reads the newest snapshot and inserts the one after it several round trips later. Whoever is first
+wins; the others read again, and give up when they lost too often. So the third attempt has a turn: it begins when
+nobody has a snapshot row under way, and until it ends, or the turn has lasted too long, others wait before they insert
+one. What it read is then still the newest when it commits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from rocklake_server.catalog.waits import Holder, Waiters
+from rocklake_server.errors import LockNotAvailable
+from rocklake_server.limits import LOSSES_IN_A_ROW_MAX, SNAPSHOT_TURN_S_MAX
+
+
+class SnapshotTurn:
+    """Of one lake. Sessions that ask for it have it one after another, in the order in which they asked."""
+
+    def __init__(self) -> None:
+        self._owner: Holder | None = None
+        self._lapse: asyncio.TimerHandle | None = None
+        self._queue = Waiters()
+        self._held_up = Waiters()
+        self._inserting: dict[Holder, Waiters] = {}
+
+    # -- the one whose turn it is -----------------------------------------------------------------------------------
+
+    async def take(self, holder: Holder, timeout_s: float | None) -> None:
+        """Before ``holder``'s first statement, which is to see the newest snapshot. Never fails: who cannot wait goes
+        on without the turn."""
+        if self._owner is None:
+            self._begin(holder)
+        try:
+            if self._owner is not holder and self._owner is not None:
+                await self._queue.wait(holder, self._owner, timeout_s)
+            while self._owner is holder and (ahead := next(iter(self._inserting), None)) is not None:
+                await self._inserting[ahead].wait(holder, ahead, timeout_s)
+        except LockNotAvailable:
+            self.release(holder)
+
+    def _begin(self, holder: Holder) -> None:
+        self._owner = holder
+        self._lapse = asyncio.get_running_loop().call_later(SNAPSHOT_TURN_S_MAX, self._end)
+
+    def _end(self) -> None:
+        """The turn is over. Its owner goes on without it if it still waits for those ahead of it."""
+        if self._lapse is not None:
+            self._lapse.cancel()
+        self._owner = self._lapse = None
+        for waiters in self._inserting.values():
+            waiters.wake_all()
+        successor = self._queue.wake_first()
+        if successor is not None:
+            self._begin(successor)
+        self._held_up.wake_all()
+
+    # -- everybody --------------------------------------------------------------------------------------------------
+
+    def insert_now(self, holder: Holder) -> bool:
+        """``holder`` is about to insert a snapshot row; False when it is someone else's turn."""
+        if self._owner is not None and self._owner is not holder:
+            return holder in self._inserting
+        self._inserting.setdefault(holder, Waiters())
+        return True
+
+    async def insert(self, holder: Holder, timeout_s: float | None) -> None:
+        """Wait until ``holder`` may insert a snapshot row. Raises DeadlockDetected, LockNotAvailable."""
+        while not self.insert_now(holder):
+            if self._owner is None:
+                raise AssertionError("who may not insert waits for someone")
+            await self._held_up.wait(holder, self._owner, timeout_s, gives_way=True)
+
+    def release(self, holder: Holder) -> None:
+        """The end of ``holder``'s transaction."""
+        waiters = self._inserting.pop(holder, None)
+        if waiters is not None:
+            waiters.wake_all()
+        if self._owner is holder:
+            self._end()
+
+
+class Losses:
+    """How often in a row the read-write blocks of one session failed because others were first, and in which lake."""
+
+    def __init__(self) -> None:
+        self._turn: SnapshotTurn | None = None
+        self._count = 0
+
+    @property
+    def turn(self) -> SnapshotTurn | None:
+        """The turn that the session's next block asks for."""
+        return self._turn if self._count >= LOSSES_IN_A_ROW_MAX else None
+
+    def add(self, turn: SnapshotTurn) -> None:
+        """A block lost against another in the lake of ``turn``."""
+        self._count = self._count + 1 if turn is self._turn else 1
+        self._turn = turn
+
+    def forget(self) -> None:
+        """A block ended otherwise."""
+        self._count = 0
+        self._turn = None
