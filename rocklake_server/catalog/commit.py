@@ -23,6 +23,7 @@ from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.validation import Working, validate
 from rocklake_server.errors import CatalogError, InternalProblem, OutcomeUnknown, StoreUnavailable
 from rocklake_server.limits import GROUP_BYTES_MAX, GROUP_MEMBERS_MAX
+from rocklake_server.pacing import in_slices
 from rocklake_server.store.base import StoreSnapshot, WriteBatch
 
 logger = logging.getLogger(__name__)
@@ -190,7 +191,7 @@ class Committer:
             self._in_doubt = None
             landed = newest >= sequence
             if landed:
-                self._publish(working, sequence, snapshot)
+                await self._publish(working, sequence, snapshot)
             else:
                 lake.newest.snapshot = snapshot
             return landed
@@ -201,11 +202,11 @@ class Committer:
         self._lake.taken_over = True
         raise OutcomeUnknown("another server took this lake over while the commit was written")
 
-    def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
+    async def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
         """Make the durable state the newest root."""
         lake = self._lake
         try:
-            images = _images_after(lake.newest, working)
+            images = await in_slices(partial(_images_after, lake.newest, working))
         except Exception:
             logger.exception("cannot bring the images up to date; they load again from the store")
             images = {}

@@ -49,13 +49,12 @@ async def primary_is_taken(lake: Lake, root: Root, relation: Relation, row: Row,
         keys = await keys_of_primary(root.snapshot, relation, [cast("int", row[relation.primary_key[0]])])
         if keys is not None:
             return any(remains(key) for key, _ in keys)
-    primary = access.primary_key(row)
+    primary = tuple(row[index] for index in relation.primary_key)
     complete = await lake.complete(root, base)
     return any(
-        access_of(base).primary_key(found) == primary and remains(key)
+        (found := chunk.keys_by(tuple(base.primary_key)).get(primary)) is not None and remains(found)
         for part in complete.parts.values()
         for chunk in _candidates(relation, part.image, row)
-        for key, found in zip(chunk.keys, chunk.rows, strict=True)
     )
 
 

@@ -13,13 +13,18 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.clock import SystemClock
 from rocklake_server.config import Listen, ServerSettings
 from rocklake_server.errors import CannotConnectNow
-from rocklake_server.server.listener import Listener
+from rocklake_server.server.file_limit import allow_open_files
+from rocklake_server.server.listener import Listener, connections_allowed
 from rocklake_server.store.base import Store
 from rocklake_server.store.folder_lock import FolderLock
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.store.slate import open_slate_store
 
 logger = logging.getLogger(__name__)
+
+
+GARBAGE_THRESHOLDS = (10_000, 20, 50)
+"""Full collections visit every row in memory, which holds up all sessions: they are rare. Rows are in no cycles."""
 
 
 async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) -> None:
@@ -44,9 +49,11 @@ async def _serve_store(
     if databases is None:
         return
     try:
+        allow_open_files(connections_allowed(settings.max_connections))
         listener = Listener(databases, max_connections=settings.max_connections)
         where = await _listening(listener, settings.listen)
         gc.freeze()
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
         announce(where)
         await stop.wait()
         logger.info("stopping: running statements may finish for %.0f s", settings.drain_timeout_s)

@@ -64,6 +64,8 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._cancel_reason: str | None = None
         self._stopping = False
+        self._stopped = False
+        self._abandoned = False
 
     async def run(self) -> None:
         """Answer the client's messages until it leaves. What it left open is rolled back. Raises AdminShutdown after
@@ -72,7 +74,7 @@ class Session:
         try:
             while not isinstance(message := await self._receive(), m.Terminate | None):
                 await self._respond(message)
-                if self._stopping and self.is_idle:
+                if self._stopping and (self._stopped or self.is_idle):
                     raise _shutdown()
         except ClientGone:
             return
@@ -121,10 +123,20 @@ class Session:
             self._cancel_reason = reason
             self._task.cancel()
 
-    def stop(self) -> None:
-        """End ``run``: now if nothing goes on, or else with the running statement or the open block."""
+    def abandon(self) -> None:
+        """The client is gone: end the running statement, whatever it waits for, unless it is a commit under way."""
+        if not self._abandoned and self._task is not None and self._runner.running and not self._block.committing:
+            self._abandoned = True
+            self._task.cancel()
+
+    def stop(self, *, at_once: bool = False) -> None:
+        """End ``run``: if nothing goes on, now, or else with the running statement or the open block; or all of them
+        ``at_once``. A commit under way is always seen through and answered: then this has to be asked for again."""
         self._stopping = True
-        if self._task is not None and self.is_idle:
+        if self._task is None or self._stopped or self._block.committing:
+            return
+        if at_once or self.is_idle:
+            self._stopped = True
             self._task.cancel()
 
     @property
@@ -143,10 +155,12 @@ class Session:
         except CatalogError as error:
             failure = error
         except asyncio.CancelledError:
-            if self._cancel_reason is None:
+            if self._stopped or (self._cancel_reason is None and not self._abandoned):
                 raise
             if self._task is not None:
                 self._task.uncancel()
+            if self._abandoned or self._cancel_reason is None:
+                raise ClientGone from None
             failure = QueryCanceled(self._cancel_reason)
         except ClientGone:
             raise

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import ParseError, TokenError
 
-from rocklake_server.errors import ProgramLimitExceeded, SyntaxProblem, Unsupported
+from rocklake_server.errors import ProgramLimitExceeded, StatementTooComplex, SyntaxProblem, Unsupported
 from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
@@ -84,8 +84,8 @@ def _parse(text: str) -> UtilityStatement | Query:
 
 
 def parse_tree(text: str) -> exp.Expression:
-    """The tree of a query. Raises SyntaxProblem (position: 1-based, in characters), Unsupported, and
-    ProgramLimitExceeded for a text that is nested too deeply."""
+    """The tree of a query. Raises SyntaxProblem (position: 1-based, in characters), Unsupported,
+    StatementTooComplex for a text that is nested too deeply, and ProgramLimitExceeded for an array that is."""
     plain = normalise(text)
     _check_brackets(plain)
     try:
@@ -95,7 +95,7 @@ def parse_tree(text: str) -> exp.Expression:
     except TokenError as error:
         raise _token_problem(plain) from error
     except RecursionError as error:
-        raise _too_deep() from error
+        raise StatementTooComplex.default() from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Expression):
         raise SyntaxProblem("cannot insert multiple commands into a prepared statement")
     tree = trees[0]
@@ -128,17 +128,13 @@ def _check_tree(tree: exp.Expression) -> None:
     while stack:
         node, depth = stack.pop()
         if depth > TREE_DEPTH_MAX:
-            raise _too_deep()
+            raise StatementTooComplex.default()
         if isinstance(node, exp.Placeholder):
             name = str(node.this or "")
             raise SyntaxProblem(f'syntax error at or near "{":" if name else "?"}"')
         chain = isinstance(node, exp.Connector | exp.SetOperation)
         for child in node.iter_expressions():
             stack.append((child, depth if chain and type(child) is type(node) else depth + 1))
-
-
-def _too_deep() -> ProgramLimitExceeded:
-    return ProgramLimitExceeded("stack depth limit exceeded", hint="Nest the statement less deeply.")
 
 
 def _parse_problem(text: str, error: ParseError) -> SyntaxProblem:
