@@ -13,6 +13,7 @@ from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.staged import Staged
 from rocklake_server.catalog.view import Row
 from rocklake_server.encoding.keys import key_prefix
+from rocklake_server.pacing import Turns
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key
 
@@ -51,11 +52,14 @@ async def primary_is_taken(lake: Lake, root: Root, relation: Relation, row: Row,
             return any(remains(key) for key, _ in keys)
     primary = tuple(row[index] for index in relation.primary_key)
     complete = await lake.complete(root, base)
-    return any(
-        (found := chunk.keys_by(tuple(base.primary_key)).get(primary)) is not None and remains(found)
-        for part in complete.parts.values()
-        for chunk in _candidates(relation, part.image, row)
-    )
+    turns = Turns()
+    for part in complete.parts.values():
+        for chunk in _candidates(relation, part.image, row):
+            found = chunk.keys_by(tuple(base.primary_key)).get(primary)
+            if found is not None and remains(found):
+                return True
+            await turns.take()
+    return False
 
 
 def _candidates(relation: Relation, image: Image, row: Row) -> list[RowChunk]:

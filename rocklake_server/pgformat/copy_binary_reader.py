@@ -45,7 +45,8 @@ class BinaryCopyReader:
         self._row_bytes = 0
 
     def feed(self, data: bytes) -> list[tuple[Any, ...]]:
-        """The rows completed by ``data``. Raises 22P04, 22P03, 54000 for a row that is too long, and what the types' decoders raise."""
+        """The rows completed by ``data``. Raises 22P04, 22P03, 54000 for a row that is too long, and what the
+        types' decoders raise."""
         self._pending.append(data)
         self._pending_bytes += len(data)
         if self._pending_bytes < self._needed_bytes:

@@ -83,12 +83,13 @@ class Listener:
             session.stop(at_once=at_once)
 
     def _accept(self) -> SocketChannel:
-        channel = SocketChannel(self._received)
+        return SocketChannel(self._received, self._connected)
+
+    def _connected(self, channel: SocketChannel) -> None:
         task = asyncio.create_task(self._serve(channel))
         for tasks in (self._connections, self._starting):
             tasks.add(task)
             task.add_done_callback(tasks.discard)
-        return channel
 
     async def _serve(self, channel: SocketChannel) -> None:
         try:

@@ -45,16 +45,17 @@ class ReceivedBytes:
 
 
 class SocketChannel(asyncio.Protocol):
-    """Implements ``session.channel.Channel``. ``when_gone`` is called when the connection is lost, also while a
-    statement runs."""
+    """Implements ``session.channel.Channel``. ``when_made`` is called with it once it is connected; ``when_gone`` when
+    the connection is lost, also while a statement runs."""
 
     __slots__ = (
         "_connection", "_counted", "_ended", "_error", "_gone", "_out", "_out_bytes", "_reader", "_reading",
-        "_received", "_transport", "_waiting", "_writable", "when_gone",
+        "_received", "_transport", "_waiting", "_when_made", "_writable", "when_gone",
     )
 
-    def __init__(self, received: ReceivedBytes) -> None:
+    def __init__(self, received: ReceivedBytes, when_made: Callable[[SocketChannel], None]) -> None:
         self._received = received
+        self._when_made = when_made
         self._counted = 0
         self.when_gone: Callable[[], None] | None = None
         self._connection = ServerConnection()
@@ -78,6 +79,7 @@ class SocketChannel(asyncio.Protocol):
             for level, name, value in TCP_OPTIONS:
                 if hasattr(socket, name):
                     raw.setsockopt(level, getattr(socket, name), value)
+        self._when_made(self)
 
     def data_received(self, data: bytes) -> None:
         try:

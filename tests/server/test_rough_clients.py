@@ -112,6 +112,7 @@ def test_a_client_vanishes_while_it_sends(small_server: RockLakeServer, how: str
         if how == "reset":
             client.reset()
         client.socket.close()
+        wait_for_free_sessions(small_server, 1)
     wait_for_free_sessions(small_server)
     with psycopg.connect(small_server.dsn("lake"), autocommit=True) as connection:
         connection.execute("SET lock_timeout = '2s'")

@@ -158,6 +158,7 @@ def test_a_commit_under_way_at_the_deadline_is_seen_through_and_answered(tmp_pat
         server.stop()
         assert [reply.command_tag for reply in replies if isinstance(reply, m.CommandComplete)][-1:] == ["COMMIT"]
         assert _is_told_to_leave(replies)
+        client.socket.close()
         server.start()
         with psycopg.connect(server.dsn("lake")) as connection:
             assert connection.execute("SELECT a FROM t").fetchall() == [(1,)]
