@@ -13,6 +13,7 @@ from rocklake_server.errors import (
     IdleSession,
     InternalProblem,
     QueryCanceled,
+    StatementTooComplex,
     Unsupported,
 )
 from rocklake_server.plan.cache import PlanCache
@@ -164,6 +165,8 @@ class Session:
             failure = QueryCanceled(self._cancel_reason)
         except ClientGone:
             raise
+        except RecursionError:
+            failure = StatementTooComplex.default()
         except Exception:
             logger.exception("internal error while answering %s", type(message).__name__)
             failure = InternalProblem("internal error")

@@ -59,7 +59,7 @@ def random_input(seeds: Sequence[bytes], chance: random.Random) -> bytes:
             added = other[start : start + chance.randint(0, 60)]
         else:
             added = b""
-        times = chance.choice((1, 1, 1, 1, 2, 7, 300, 5000)) if len(added) < 20 else 1
+        times = chance.choice((1,) * 30 + (2, 3, 7, 40, 300, 5000)) if len(added) < 20 else 1
         removed = chance.choice((0, 0, 1, 1, 2, 4, 20))
         data = edited(data, [Edit(chance.randint(0, POSITIONS), removed, added, times)])
     return data
