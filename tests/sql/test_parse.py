@@ -136,6 +136,7 @@ def test_alter_and_drop() -> None:
     "SELECT " + "(" * 10_000 + "1" + ")" * 10_000, "SELECT " + "(" * 10_000, "SELECT " + "NOT " * 10_000 + "true",
     "SELECT " + "- " * 10_000 + "1", "SELECT " + "[" * 40, "SELECT ARRAY" + "[" * 40 + "1" + "]" * 40,
     "SELECT 1" + "+1" * 10_000, "SELECT " + "CASE WHEN " * 5_000, "SELECT " + "f(" * 5_000 + ")" * 5_000,
+    "SELECT a" + "[1]" * 3_000, "SELECT a ?",
 ])
 def test_hostile_nesting_is_an_error_not_a_crash(text: str) -> None:
     with pytest.raises((StatementTooComplex, ProgramLimitExceeded, SyntaxProblem)):
