@@ -7,6 +7,7 @@ STORE ?= file://$(CURDIR)/demo-lake/store
 LISTEN ?= 127.0.0.1:5432
 JOBS ?= 2
 WORKLOADS ?= 200
+SECONDS ?= 120
 SEED ?= 7
 # For conformance: a checkout of DuckLake's sources, and the DuckDB line that runs its files
 SUITE ?=
@@ -20,7 +21,7 @@ OWN_FILES = --baseline $(BASELINES)/own-files-duckdb-$(LINE).json $(if $(CLIENT)
 UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LINE) --suite $(SUITE) --timeout 600 $(BEYOND:%=--run-skipped %)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check format generate bench conformance differential clean
+.PHONY: help install demo serve test check format generate bench conformance differential fuzz clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -57,8 +58,11 @@ conformance: $(VENV)/.installed-dev ## Run our sqllogictest files, or DuckLake's
 differential: $(VENV)/.installed-dev ## Compare random DuckLake workloads with PostgreSQL (WORKLOADS=200 SEED=7)
 	$(BIN)/python -m tests.differential --workloads $(WORKLOADS) --seed $(SEED)
 
+fuzz: $(VENV)/.installed-fuzz ## Give every reader of bytes malformed ones, guided by coverage (SECONDS=120 for each)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
+
 clean: ## Remove the environment and what tools left behind
-	rm -rf $(VENV) .venv-duckdb-* .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake
+	rm -rf $(VENV) fuzz-kept .venv-duckdb-* .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake
 
 ##@ Help
 help: ## Show this list
@@ -74,3 +78,7 @@ $(VENV)/.installed-demo: pyproject.toml $(VENV)/bin/python
 $(VENV)/.installed-dev: pyproject.toml $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.installed-demo
+
+$(VENV)/.installed-fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	@touch $@
