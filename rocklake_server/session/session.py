@@ -211,11 +211,13 @@ class Session:
     # -- ends of a message --------------------------------------------------------------------------------------------
 
     async def _fail(self, error: CatalogError) -> None:
-        """The one place where an error becomes a reply. A FATAL one ends the session."""
+        """The one place where an error becomes a reply. A FATAL one ends the session, as does one after which nothing
+        can be read any more."""
         await self._block.fail()
         self._registry.forget_portals()
-        self.channel.send(m.ErrorResponse.of(error))
-        if error.severity == "FATAL":
+        is_last = error.severity == "FATAL" or self.channel.phase is Phase.BROKEN
+        self.channel.send(m.ErrorResponse.of(error, severity="FATAL" if is_last else None))
+        if is_last:
             await self.channel.drain()
             raise ClientGone
 

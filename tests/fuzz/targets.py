@@ -304,6 +304,8 @@ async def _conversation(data: bytes) -> None:
         assert sum(len(encode(reply)) for reply in replies) < REPLY_BYTES_MAX
         failures = [reply.fields for reply in replies if isinstance(reply, m.ErrorResponse)]
         assert not [fields for fields in failures if fields["C"] == "XX000"], failures
+        if client.task.done() and (error := client.task.exception()) is not None:
+            raise error
 
 
 async def _fill(server: Place) -> None:

@@ -32,6 +32,8 @@ FOUND = {
     "more joins than the plan is deep": (
         "session", _query("SELECT * FROM t a" + "".join(f" JOIN t a{n} ON true" for n in range(1200)))
     ),
+    "rubbish in a COPY stream": ("session", _query("COPY t FROM STDIN") + b"!\0\0\0\4"),
+    "a message cut short in a COPY stream": ("session", _query("COPY t FROM STDIN") + b"d\0\0\0\3"),
     "zeros before an integer": ("text-values", _of(BIGINT) + b"0" * 5000),
     "a long hexadecimal number that is none": ("text-values", _of(DOUBLE) + b"0x" + b"1" * 50_000 + b"g"),
     "newlines that belong to a value": ("copy-text", bytes([1, 255]) + b"\\\n" * 100_000),
