@@ -8,12 +8,13 @@ event loop serves the others, and it goes on. Coroutines, which can await, use `
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from time import perf_counter
 from typing import TypeVar, cast
 
-from greenlet import getcurrent, greenlet
+from greenlet import GreenletExit, getcurrent, greenlet
 
 SLICE_S = 0.001
 """How long a computation goes on before others get their turn."""
@@ -21,39 +22,88 @@ SLICE_S = 0.001
 ROWS_PER_CHECK = 256
 """Rows that are handled between two looks at the clock."""
 
+IDLE_WORKERS_MAX = 16
+"""Stacks that a thread keeps for the computations to come."""
+
 T = TypeVar("T")
 
 
-class _Computation(greenlet):
-    """A computation and the end of its slice."""
+class _Worker(greenlet):
+    """A stack on which one computation after another runs: making one costs more than most of them take."""
 
     slice_end_s = 0.0
+    computation: Callable[[], object] | None = None
+    result: object = None
+    raised: BaseException | None = None
 
-    def resume(self) -> object:
-        """What it returns, or nothing of use if it was left at a checkpoint."""
+    def run(self) -> None:
+        while self.computation is not None:
+            try:
+                self.result = self.computation()
+            except GreenletExit:
+                return
+            except BaseException as error:  # noqa: BLE001  it is raised where the computation was asked for
+                self.raised = error
+            self.computation = None
+            self.leave()
+
+    def begin(self, computation: Callable[[], object]) -> None:
+        self.computation = computation
+        self.next_slice()
+
+    @property
+    def computes(self) -> bool:
+        return self.computation is not None
+
+    def next_slice(self) -> None:
         self.slice_end_s = perf_counter() + SLICE_S
-        return self.switch()
+        self.switch()
+
+    def leave(self) -> None:
+        """Back to the coroutine, until the next slice."""
+        assert self.parent is not None
+        self.parent.switch()
+
+    def take_result(self) -> object:
+        """What was computed; nothing of it stays here. Raises what the computation raised."""
+        result, raised = self.result, self.raised
+        self.result = self.raised = None
+        if raised is not None:
+            raise raised
+        return result
+
+
+class _Idle(threading.local):
+    """A thread's workers that have nothing to do."""
+
+    def __init__(self) -> None:
+        self.workers: list[_Worker] = []
+
+
+_idle = _Idle()
 
 
 async def in_slices(compute: Callable[[], T]) -> T:
     """What ``compute`` returns. Raises what it raises; a cancellation ends it at the checkpoint where it waits."""
-    computation = _Computation(compute)
-    found = computation.resume()
-    while not computation.dead:
+    worker = _idle.workers.pop() if _idle.workers else _Worker()
+    worker.begin(compute)
+    while worker.computes:
         try:
             await asyncio.sleep(0)
-        except BaseException as error:
-            computation.throw(error)
+        except BaseException as cancelled:
+            worker.throw(cancelled)
             raise
-        found = computation.resume()
-    return cast("T", found)
+        worker.next_slice()
+    if len(_idle.workers) < IDLE_WORKERS_MAX:
+        _idle.workers.append(worker)
+    return cast("T", worker.take_result())
 
 
 def checkpoint() -> None:
     """Leave the computation if its slice is over; outside of one, do nothing."""
     current = getcurrent()
-    if isinstance(current, _Computation) and perf_counter() >= current.slice_end_s and current.parent is not None:
-        current.parent.switch()
+    if isinstance(current, _Worker) and perf_counter() >= current.slice_end_s:
+        current.leave()
 
 
 def slices(items: Sequence[T], size: int = ROWS_PER_CHECK) -> Iterator[Sequence[T]]:

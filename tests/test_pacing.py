@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Iterator
 from itertools import count
 
@@ -88,3 +90,12 @@ async def test_a_coroutine_takes_its_turns() -> None:
     other = asyncio.create_task(asyncio.sleep(0))
     while not other.done():
         await turns.take()
+
+
+async def test_what_was_computed_is_not_kept() -> None:
+    class Result:
+        pass
+
+    found = weakref.ref(await in_slices(Result))
+    gc.collect()
+    assert found() is None
