@@ -67,7 +67,8 @@ class ReadView:
         found: list[RowChunk] = []
         for partition in await self.partitions(relation, bounds):
             image = await self.image(relation, partition, live_after)
-            found += await in_slices(partial(_narrowed, relation, image, bounds))
+            narrow = partial(_narrowed, relation, image, bounds)
+            found += narrow() if len(image.chunks) <= 1 else await in_slices(narrow)
         return found
 
     async def partitions(self, relation: Relation, bounds: Bounds = EVERYTHING) -> list[Partition]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rocklake_server.catalog.view import Chunk, Row
@@ -13,7 +14,7 @@ from rocklake_server.plan.aggregation import Aggregate
 from rocklake_server.plan.bounds import bounds_of, zone_tests
 from rocklake_server.plan.comparisons import equality_key, order_key
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
-from rocklake_server.plan.operators import Operator, Rows, Scan, bind_all, prepare, too_many_rows
+from rocklake_server.plan.operators import WORK_AT_ONCE_MAX, Operator, Rows, Scan, bind_all, prepare, too_many_rows
 from rocklake_server.plan.rewriting import reads_outer
 from rocklake_server.schema.types import Value
 
@@ -43,12 +44,14 @@ class Group:
         await prepare(scan.conditions, env)
         chunks = await env.need().view.chunks(scan.relation, bounds_of(scan.conditions, scan.relation, env))
         keeps, tests = bind_all(scan.conditions, env), zone_tests(scan.conditions, env)
-        row = await in_slices(lambda: self._folded(chunks, keeps, tests))
+        few = sum(len(chunk.rows) for chunk in chunks) <= WORK_AT_ONCE_MAX
+        fold = partial(self._folded, chunks, keeps, tests)
+        row = fold() if few else await in_slices(fold)
         return lambda: iter((row,))
 
     def _folded(self, chunks: Sequence[Chunk], keeps: Getter | None,
                 tests: Sequence[Callable[[Chunk], bool]] | None) -> Row:
-        partial: list[list[Row]] = [[] for _ in self.aggregates]
+        parts: list[list[Row]] = [[] for _ in self.aggregates]
         count = 0
         for chunk in chunks:
             checkpoint()
@@ -56,12 +59,12 @@ class Group:
             rows = chunk.rows if whole or keeps is None else [
                 row for part in slices(chunk.rows) for row in part if keeps(row)]
             count += len(rows)
-            for item, found in zip(self.aggregates, partial, strict=True):
+            for item, found in zip(self.aggregates, parts, strict=True):
                 if item.arguments:
                     _extend(item, found, chunk.zone(_column(item)) if whole else None, rows)
         return tuple([
             item.fold(found) if item.arguments else count
-            for item, found in zip(self.aggregates, partial, strict=True)
+            for item, found in zip(self.aggregates, parts, strict=True)
         ])
 
 

@@ -22,6 +22,9 @@ from rocklake_server.plan.system_relations import SystemRelation
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import ColumnType
 
+WORK_AT_ONCE_MAX = 256
+"""Rows that are computed without a turn of the event loop: less than it takes to give one."""
+
 Rows: TypeAlias = Callable[[], Iterator[Row]]
 
 
@@ -30,9 +33,9 @@ class Operator(Protocol):
 
 
 async def collected(source: Operator, env: Env) -> list[Row]:
-    """All rows of ``source``; the event loop has its turns meanwhile."""
+    """All rows of ``source``; the event loop has its turns meanwhile, unless they are few."""
     rows = await source.open(env)
-    return await in_slices(lambda: held(rows()))
+    return held(rows()) if env.work <= WORK_AT_ONCE_MAX else await in_slices(lambda: held(rows()))
 
 
 def held(rows: Iterator[Row]) -> list[Row]:
@@ -79,6 +82,7 @@ class Scan:
         chunks = await env.need().view.chunks(self.relation, bounds_of(self.conditions, self.relation, env))
         keeps = bind_all(self.conditions, env)
         tests = zone_tests(self.conditions, env)
+        env.reads(sum(len(chunk.rows) for chunk in chunks))
 
         def rows() -> Iterator[Row]:
             for chunk in chunks:
@@ -112,6 +116,7 @@ class SystemScan:
         await prepare(self.conditions, env)
         keeps = bind_all(self.conditions, env)
         content = self.relation.rows(env.need().view)
+        env.reads(len(content))
         if keeps is None:
             return lambda: iter(checked(content))
         return lambda: (row for row in checked(content) if keeps(row))
@@ -138,6 +143,7 @@ class ValuesRows:
             await prepare(line, env)
             await turns.take()
             bound.append([item.bind(env) for item in line])
+        env.reads(len(bound))
         return lambda: (tuple([item(()) for item in line]) for line in checked(bound))
 
 
@@ -146,6 +152,7 @@ class GivenRows:
     """Rows that were read from the statement's text."""
 
     async def open(self, env: Env) -> Rows:
+        env.reads(len(env.given))
         return lambda: iter(checked(env.given))
 
 
