@@ -7,6 +7,7 @@ STORE ?= file://$(CURDIR)/demo-lake/store
 LISTEN ?= 127.0.0.1:5432
 JOBS ?= 2
 WORKLOADS ?= 200
+FUZZ_SECONDS ?= 120
 SEED ?= 7
 KILLS ?= 200
 SOAK_MINUTES ?= 30
@@ -26,7 +27,7 @@ UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LI
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test check format generate bench bench-writers conformance differential history \
-	interleaving crash-points soak clean
+	interleaving crash-points fuzz soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -78,8 +79,11 @@ crash-points: $(VENV)/.installed-dev ## Crash at every store request of a worklo
 soak: $(VENV)/.installed-dev ## Writers, readers, maintenance, kills and store faults at once (SOAK_MINUTES=30 SEED=7)
 	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) --seed $(SEED)
 
+fuzz: $(VENV)/.installed-fuzz ## Give every reader of bytes malformed ones, guided by coverage (FUZZ_SECONDS=120 for each)
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) --seed $(SEED)
+
 clean: ## Remove the environment and what tools left behind
-	rm -rf $(VENV) .venv-duckdb-* .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake
+	rm -rf $(VENV) fuzz-kept .venv-duckdb-* .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake
 
 ##@ Help
 help: ## Show this list
@@ -95,3 +99,7 @@ $(VENV)/.installed-demo: pyproject.toml $(VENV)/bin/python
 $(VENV)/.installed-dev: pyproject.toml $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.installed-demo
+
+$(VENV)/.installed-fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	@touch $@

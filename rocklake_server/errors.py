@@ -308,8 +308,20 @@ class TooManyConnections(CatalogError, sqlstate="53300", severity="FATAL"):
     """The server has as many sessions as it allows."""
 
 
+class OutOfMemory(CatalogError, sqlstate="53200"):
+    """What a client asks for or sends does not fit into the memory that the server allows it."""
+
+
 class ProgramLimitExceeded(CatalogError, sqlstate="54000"):
-    """A statement, key or value larger than the server's limits."""
+    """A key or value larger than the server's limits."""
+
+
+class StatementTooComplex(CatalogError, sqlstate="54001"):
+    """A statement that is nested too deeply."""
+
+    @classmethod
+    def default(cls) -> StatementTooComplex:
+        return cls("stack depth limit exceeded", hint="Nest the statement less deeply.")
 
 
 class TooManyColumns(CatalogError, sqlstate="54011"):

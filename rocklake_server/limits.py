@@ -6,8 +6,13 @@ KEY_BYTES_MAX = 60 * 1024
 CHUNK_ROWS_MAX = 2048
 """Rows in one chunk of an image; a chunk that grows past it is split in two."""
 
-MESSAGE_BYTES_MAX = 1 << 30
-"""Longest frontend message after startup; PostgreSQL's own bound."""
+MESSAGE_BYTES_MAX = 256 * 1024 * 1024
+"""Longest frontend message after startup, COPY field and COPY line. PostgreSQL takes 1 GiB; the longest statements that
+DuckDB sends, those that register files or inline rows, have 10 to 30 MB."""
+
+RECEIVED_BYTES_MAX = 1024 * 1024 * 1024
+"""Bytes of messages that are not complete or not answered yet, of all clients together. The client that goes past it is
+sent away."""
 
 STARTUP_BYTES_MAX = 10_000
 """Longest startup message; PostgreSQL's own bound."""
@@ -17,6 +22,9 @@ GROUP_MEMBERS_MAX = 256
 
 GROUP_BYTES_MAX = 8 * 1024 * 1024
 """Bytes in one group commit; a larger transaction is a group of its own."""
+
+ROWS_HELD_MAX = 10_000_000
+"""Rows that one operator of a plan may hold at the same time: to sort, group or join them, or as the result."""
 
 SEND_BUFFER_BYTES = 256 * 1024
 """Reply bytes that are gathered before the socket is drained."""
@@ -48,3 +56,15 @@ LOSSES_IN_A_ROW_MAX = 2
 
 SNAPSHOT_TURN_S_MAX = 1.0
 """How long such a turn lasts at most."""
+
+KEEPALIVE_IDLE_S = 60
+KEEPALIVE_INTERVAL_S = 10
+KEEPALIVE_PROBES = 5
+"""A silent client is probed after a minute, and given up when five probes in a row are not answered."""
+
+UNACKNOWLEDGED_MS_MAX = 110_000
+"""How long bytes that were sent to a client may stay unacknowledged by its host: as long as probing takes."""
+
+HALF_CLOSED_S_MAX = 5.0
+"""How long a client that sends no more is still given for the answers to what it sent. One that was killed looks the
+same, and must not keep its locks."""

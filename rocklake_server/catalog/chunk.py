@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import cast
 
@@ -15,7 +15,7 @@ from rocklake_server.store.base import Key
 class RowChunk:
     """Rows as plain tuples. Zones and encodings are computed on first use and live as long as the chunk."""
 
-    __slots__ = ("_by_ctid", "_inserted", "_zones", "encodings", "keys", "rows")
+    __slots__ = ("_by_columns", "_by_ctid", "_inserted", "_zones", "encodings", "keys", "rows")
 
     def __init__(self, keys: list[Key], rows: list[Row]) -> None:
         if len(keys) != len(rows):
@@ -24,6 +24,7 @@ class RowChunk:
         self.rows: Sequence[Row] = rows
         self._zones: dict[int, Zone | None] = {}
         self._by_ctid: dict[int, int] | None = None
+        self._by_columns: tuple[tuple[int, ...], dict[tuple[Value, ...], Key]] | None = None
         self._inserted: RowChunk | None = None
         self.encodings: dict[Hashable, bytes] = {}
 
@@ -67,6 +68,13 @@ class RowChunk:
         if self._by_ctid is None:
             self._by_ctid = {cast("int", row[-1]): position for position, row in enumerate(self.rows)}
         return self._by_ctid.get(ctid)
+
+    def keys_by(self, columns: tuple[int, ...]) -> Mapping[tuple[Value, ...], Key]:
+        """The rows' keys by the values of ``columns``, which identify them; kept for one set of columns."""
+        if self._by_columns is None or self._by_columns[0] != columns:
+            found = {tuple([row[i] for i in columns]): key for key, row in zip(self.keys, self.rows, strict=True)}
+            self._by_columns = columns, found
+        return self._by_columns[1]
 
     def may_match(self, bounds: Bounds) -> bool:
         """Whether some row of this chunk may lie within ``bounds``, by its zones."""

@@ -30,6 +30,7 @@ from rocklake_server.errors import (
     StoreUnavailable,
 )
 from rocklake_server.limits import GROUP_BYTES_MAX, GROUP_MEMBERS_MAX
+from rocklake_server.pacing import in_slices
 from rocklake_server.store.base import StoreSnapshot, WriteBatch
 
 logger = logging.getLogger(__name__)
@@ -230,7 +231,7 @@ class Committer:
                 # Our handle is the only one: what it does not show is not there.
                 self._in_doubt = None
                 if landed:
-                    self._publish(working, sequence, snapshot)
+                    await self._publish(working, sequence, snapshot)
                 else:
                     lake.newest.snapshot = snapshot
                 return landed is True
@@ -264,11 +265,11 @@ class Committer:
         if lake.store.is_fenced and not lake.ownership.is_lease:
             lake.given_up = True
 
-    def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
+    async def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
         """Make the durable state the newest root."""
         lake = self._lake
         try:
-            images = _images_after(lake.newest, working)
+            images = await in_slices(partial(_images_after, lake.newest, working))
         except Exception:
             logger.exception("cannot bring the images up to date; they load again from the store")
             images = {}

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from rocklake_server.catalog.chunk import RowChunk
 from rocklake_server.catalog.view import Row
 from rocklake_server.limits import CHUNK_ROWS_MAX
+from rocklake_server.pacing import checkpoint
 from rocklake_server.store.base import Key
 
 Changes: TypeAlias = Mapping[Key, Row | None]
@@ -78,6 +79,7 @@ class Image:
         chunks: list[RowChunk] = []
         done = 0
         for index, keys in touched.items():
+            checkpoint()
             chunks += self.chunks[done:index]
             old = self.chunks[index] if self.chunks else None
             chunks += _merge(old, keys, changes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from typing import cast
 
@@ -15,6 +16,7 @@ from rocklake_server.catalog.indexes import live_files
 from rocklake_server.catalog.view import Row
 from rocklake_server.encoding.keys import key_prefix
 from rocklake_server.errors import CorruptValue
+from rocklake_server.pacing import checked, in_slices
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key, Prefix, StoreSnapshot
 
@@ -27,10 +29,15 @@ async def load_relation(snapshot: StoreSnapshot, relation: Relation) -> Relation
     keys, rows = await _scan(snapshot, access, access.prefix)
     if access.leading is None:
         return RelationImage({WHOLE: Part(Image.of(keys, rows))}, complete=True)
+    return await in_slices(partial(_partitioned, access, keys, rows))
+
+
+def _partitioned(access: Access, keys: list[Key], rows: list[Row]) -> RelationImage:
     parts: dict[Partition, Part] = {}
-    for partition, group in groupby(zip(keys, rows, strict=True), key=lambda entry: access.partition(entry[1])):
-        entries = list(group)
-        parts[partition] = Part(Image.of([key for key, _ in entries], [row for _, row in entries]))
+    entries = zip(keys, checked(rows), strict=True)
+    for partition, group in groupby(entries, key=lambda entry: access.partition(entry[1])):
+        content = list(group)
+        parts[partition] = Part(Image.of([key for key, _ in content], [row for _, row in content]))
     return RelationImage(parts, complete=True)
 
 

@@ -13,6 +13,7 @@ from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.staged import Staged
 from rocklake_server.catalog.view import Row
 from rocklake_server.encoding.keys import key_prefix
+from rocklake_server.pacing import Turns
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key
 
@@ -49,14 +50,16 @@ async def primary_is_taken(lake: Lake, root: Root, relation: Relation, row: Row,
         keys = await keys_of_primary(root.snapshot, relation, [cast("int", row[relation.primary_key[0]])])
         if keys is not None:
             return any(remains(key) for key, _ in keys)
-    primary = access.primary_key(row)
+    primary = tuple(row[index] for index in relation.primary_key)
     complete = await lake.complete(root, base)
-    return any(
-        access_of(base).primary_key(found) == primary and remains(key)
-        for part in complete.parts.values()
-        for chunk in _candidates(relation, part.image, row)
-        for key, found in zip(chunk.keys, chunk.rows, strict=True)
-    )
+    turns = Turns()
+    for part in complete.parts.values():
+        for chunk in _candidates(relation, part.image, row):
+            found = chunk.keys_by(tuple(base.primary_key)).get(primary)
+            if found is not None and remains(found):
+                return True
+            await turns.take()
+    return False
 
 
 def _candidates(relation: Relation, image: Image, row: Row) -> list[RowChunk]:

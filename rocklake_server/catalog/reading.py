@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import cast
 
 from rocklake_server.catalog.access import access_of
@@ -16,11 +17,15 @@ from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.staged import Overlay, Staged
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Row
 from rocklake_server.encoding.keys import key_prefix
+from rocklake_server.pacing import in_slices, slices
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key
 
 ZONE_ROWS_MIN = 64
 """Chunks shorter than this are not worth a zone check."""
+
+CHUNKS_PER_CHECK = 1
+"""Chunks that are compared with the bounds of a scan between two looks at the clock: their zones are measured then."""
 
 ORDERED_ROWS_MAX = 2048
 """Rows up to which a result is put into insertion order."""
@@ -62,7 +67,8 @@ class ReadView:
         found: list[RowChunk] = []
         for partition in await self.partitions(relation, bounds):
             image = await self.image(relation, partition, live_after)
-            found += _narrowed(relation, image, bounds)
+            narrow = partial(_narrowed, relation, image, bounds)
+            found += narrow() if len(image.chunks) <= 1 else await in_slices(narrow)
         return found
 
     async def partitions(self, relation: Relation, bounds: Bounds = EVERYTHING) -> list[Partition]:
@@ -90,7 +96,7 @@ class ReadView:
         overlay = self.overlays.get((relation.relation_id, partition))
         if overlay is None or overlay.base is not base:
             overlay = self.overlays[relation.relation_id, partition] = Overlay(base, base)
-        return overlay.advance(touched, staged.entries)
+        return await in_slices(partial(overlay.advance, touched, staged.entries))
 
     async def _base_image(self, relation: Relation, partition: Partition, live_after: int | None) -> Image:
         base = self.root.relations.by_id.get(relation.relation_id)
@@ -168,7 +174,12 @@ def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk
             chunks = list(seen.values())
             if len(prefixes) == 1:
                 chunks = [part for chunk in chunks if (part := chunk.between(prefixes[0], _after(prefixes[0])))]
-    return [chunk for chunk in chunks if len(chunk.rows) < ZONE_ROWS_MIN or chunk.may_match(bounds)]
+    return [
+        chunk
+        for part in slices(chunks, CHUNKS_PER_CHECK)
+        for chunk in part
+        if len(chunk.rows) < ZONE_ROWS_MIN or chunk.may_match(bounds)
+    ]
 
 
 def _prefixes(relation: Relation, bounds: Bounds) -> list[bytes] | None:

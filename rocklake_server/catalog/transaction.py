@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -21,12 +20,13 @@ from rocklake_server.catalog.staged import Entry, Savepoint, Staged
 from rocklake_server.catalog.view import Match, Row
 from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import NotNullViolation, SerializationFailure, UniqueViolation
+from rocklake_server.pacing import Turns
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
 
-ROWS_PER_TURN = 500
-"""Rows staged between two turns of the event loop."""
+ROWS_PER_LOOK = 16
+"""Rows staged between two looks at the clock."""
 
 
 class LakeTransaction(ReadView):
@@ -93,9 +93,10 @@ class LakeTransaction(ReadView):
         if rows and loads and relation.relation_id in self.root.relations.by_id:
             await self.lake.complete(self.root, self.root.relations.by_id[relation.relation_id])
         is_new = self._is_new(relation, access)
+        turns = Turns()
         for count, values in enumerate(rows, 1):
-            if not count % ROWS_PER_TURN:
-                await asyncio.sleep(0)
+            if not count % ROWS_PER_LOOK:
+                await turns.take()
             _check_required(relation, access, values)
             row: Row = (*values, self.lake.allocate_ctid())
             primary = access.primary_key(row)
@@ -113,7 +114,10 @@ class LakeTransaction(ReadView):
 
     async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
         access, staged = self._staging(relation)
-        for (key, old), values in changes:
+        turns = Turns()
+        for count, ((key, old), values) in enumerate(changes, 1):
+            if not count % ROWS_PER_LOOK:
+                await turns.take()
             _check_required(relation, access, values)
             if access.keyed_by_ctid or all(i is None or values[i] == old[i] for i in relation.key_columns):
                 row: Row = (*values, self.lake.allocate_ctid())
@@ -126,7 +130,10 @@ class LakeTransaction(ReadView):
 
     async def delete(self, relation: Relation, matches: Sequence[Match]) -> int:
         access, staged = self._staging(relation)
-        for key, row in matches:
+        turns = Turns()
+        for count, (key, row) in enumerate(matches, 1):
+            if not count % ROWS_PER_LOOK:
+                await turns.take()
             self._remove(access, staged, key, row, retire=True)
         return len(matches)
 

@@ -28,7 +28,7 @@ from rocklake_server.errors import SerializationFailure, UniqueViolation
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key
 
-ROWS_PER_TURN = 1000
+ROWS_PER_TURN = 200
 """Rows handled between two turns of the event loop."""
 
 

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from rocklake_server.errors import BadCopyFileFormat
+from rocklake_server.errors import BadCopyFileFormat, ProgramLimitExceeded
 from rocklake_server.limits import MESSAGE_BYTES_MAX
 from rocklake_server.pgformat.binary import binary_decoder
 from rocklake_server.pgformat.copy_binary import SIGNATURE
@@ -27,20 +27,26 @@ _WORDS = struct.Struct("!II")
 class BinaryCopyReader:
     """Rows from the payloads of CopyData messages. After an error the reader must not be used again."""
 
-    __slots__ = ("_decoders", "_ended", "_extension_bytes", "_needed_bytes", "_pending", "_pending_bytes", "_started")
+    __slots__ = (
+        "_decoders", "_ended", "_extension_bytes", "_needed_bytes", "_pending", "_pending_bytes", "_row_bytes",
+        "_started", "_values",
+    )
 
     def __init__(self, types: Sequence[ColumnType]) -> None:
         self._decoders = [binary_decoder(column_type) for column_type in types]
-        # Data that completes no row is kept in pieces, and joined once a row can be complete.
+        # Data that completes no field is kept in pieces, and joined once a field can be complete.
         self._pending: list[bytes] = []
         self._pending_bytes = 0
         self._needed_bytes = _HEAD_BYTES
         self._started = False
         self._ended = False
         self._extension_bytes = 0
+        self._values: list[Any] | None = None
+        self._row_bytes = 0
 
     def feed(self, data: bytes) -> list[tuple[Any, ...]]:
-        """The rows completed by ``data``. Raises 22P04, 22P03 and what the types' decoders raise."""
+        """The rows completed by ``data``. Raises 22P04, 22P03, 54000 for a row that is too long, and what the
+        types' decoders raise."""
         self._pending.append(data)
         self._pending_bytes += len(data)
         if self._pending_bytes < self._needed_bytes:
@@ -85,36 +91,51 @@ class BinaryCopyReader:
         self._started = True
 
     def _read_tuples(self, data: bytes, position: int, rows: list[tuple[Any, ...]]) -> int:
-        """Append the complete tuples from ``position`` on; the position of the first byte not consumed."""
-        decoders, expected, end = self._decoders, len(self._decoders), len(data)
-        read_count, read_length = _COUNT.unpack_from, _LENGTH.unpack_from
-        self._needed_bytes = 1
-        while position + 2 <= end:
-            (count,) = read_count(data, position)
-            if count == -1:
-                self._ended = True
-                return position + 2
-            if count != expected:
-                raise BadCopyFileFormat(f"row field count is {count}, expected {expected}")
-            at = position + 2
-            values: list[Any] = []
-            for decode in decoders:
-                if at + 4 > end:
+        """Append the tuples that are complete; the position of the first byte not consumed."""
+        end = len(data)
+        while True:
+            if self._values is None:
+                if position + 2 > end:
+                    self._needed_bytes = 2
                     return position
-                (length,) = read_length(data, at)
-                at += 4
-                if length == -1:
-                    values.append(None)
-                    continue
-                if not 0 <= length <= MESSAGE_BYTES_MAX:
-                    raise BadCopyFileFormat("invalid field size")
-                if at + length > end:
-                    self._needed_bytes = at + length - position
+                (count,) = _COUNT.unpack_from(data, position)
+                position += 2
+                if count == -1:
+                    self._ended, self._needed_bytes = True, 1
                     return position
-                values.append(decode(data[at : at + length]))
-                at += length
-            rows.append(tuple(values))
-            position = at
+                if count != len(self._decoders):
+                    raise BadCopyFileFormat(f"row field count is {count}, expected {len(self._decoders)}")
+                self._values, self._row_bytes = [], 0
+            position = self._read_fields(self._values, data, position)
+            if len(self._values) < len(self._decoders):
+                return position
+            rows.append(tuple(self._values))
+            self._values = None
+
+    def _read_fields(self, values: list[Any], data: bytes, position: int) -> int:
+        """Append the fields of one tuple that are complete; the position of the first byte not consumed."""
+        end, read_length = len(data), _LENGTH.unpack_from
+        start = position
+        for decode in self._decoders[len(values) :] if values else self._decoders:
+            if position + 4 > end:
+                self._needed_bytes = 4
+                break
+            (length,) = read_length(data, position)
+            if length == -1:
+                values.append(None)
+                position += 4
+                continue
+            if not 0 <= length <= MESSAGE_BYTES_MAX:
+                raise BadCopyFileFormat("invalid field size")
+            stop = position + 4 + length
+            if stop > end:
+                self._needed_bytes = 4 + length
+                break
+            values.append(decode(data[position + 4 : stop]))
+            position = stop
+        self._row_bytes += position - start
+        if self._row_bytes > MESSAGE_BYTES_MAX:
+            raise ProgramLimitExceeded(f"a row of COPY data is longer than {MESSAGE_BYTES_MAX} bytes")
         return position
 
 

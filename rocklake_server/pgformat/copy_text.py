@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rocklake_server.errors import BadCopyFileFormat
+from rocklake_server.errors import BadCopyFileFormat, ProgramLimitExceeded
+from rocklake_server.limits import MESSAGE_BYTES_MAX
 from rocklake_server.pgformat.strings import decode_utf8
 from rocklake_server.pgformat.text import text_decoder, text_encoder
 from rocklake_server.schema.types import ColumnType
@@ -73,7 +74,10 @@ class TextCopyReader:
     ``names`` are the columns' names, for errors.
     """
 
-    __slots__ = ("_crlf", "_decoders", "_delimiter", "_ended", "_header", "_names", "_null", "_pending", "_split")
+    __slots__ = (
+        "_crlf", "_decoders", "_delimiter", "_ended", "_header", "_names", "_null", "_pending", "_pending_bytes",
+        "_split",
+    )
 
     def __init__(
         self, types: Sequence[ColumnType], names: Sequence[str], options: TextFormat = DEFAULT_FORMAT
@@ -86,38 +90,62 @@ class TextCopyReader:
         self._null = options.null.encode()
         self._header = options.header
         self._split = re.compile(rb"(?:\\.|[^\\%s]+)*" % re.escape(self._delimiter), re.DOTALL)
+        # The pieces of a line that has not ended yet.
         self._pending: list[bytes] = []
+        self._pending_bytes = 0
         self._crlf: bool | None = None
         self._ended = False
 
     def feed(self, data: bytes) -> list[tuple[Any, ...]]:
-        """The rows completed by ``data``. Raises 22P04, 22021 and what the types' decoders raise."""
-        if b"\n" not in data:
-            self._pending.append(data)
-            return []
-        lines = b"".join([*self._pending, data]).split(b"\n")
-        rest = lines.pop()
+        """The rows completed by ``data``. Raises 22P04, 22021, 54000 for a line that is too long, and what the types'
+        decoders raise."""
+        *lines, rest = data.split(b"\n")
         rows: list[tuple[Any, ...]] = []
-        continued = b""
-        for piece in lines:
-            line = continued + piece if continued else piece
-            if _ends_escaped(line):  # an escaped newline belongs to the value
-                continued = line + b"\n"
-                continue
-            continued = b""
-            self._line(line, rows)
-        rest = continued + rest
-        self._pending = [rest]
-        if self._ended and rest:
-            raise BadCopyFileFormat("received copy data after EOF marker")
+        for line in lines:
+            if not self._pending and not line.endswith(b"\\"):
+                self._line(line, rows)
+            else:
+                self._line_end(line, rows)
+        if rest:
+            self._keep(rest)
+            if self._ended:
+                raise BadCopyFileFormat("received copy data after EOF marker")
         return rows
+
+    def _keep(self, piece: bytes) -> None:
+        self._pending.append(piece)
+        self._pending_bytes += len(piece)
+        if self._pending_bytes > MESSAGE_BYTES_MAX:
+            raise ProgramLimitExceeded(f"a line of COPY data is longer than {MESSAGE_BYTES_MAX} bytes")
+
+    def _line_end(self, piece: bytes, rows: list[tuple[Any, ...]]) -> None:
+        """``piece`` is what comes before a newline, which belongs to the value if it is escaped."""
+        self._keep(piece)
+        if self._is_escaped():
+            self._keep(b"\n")
+            return
+        self._line(self._take(), rows)
+
+    def _is_escaped(self) -> bool:
+        """Whether an odd number of backslashes ends what is pending."""
+        count = 0
+        for piece in reversed(self._pending):
+            left = piece.rstrip(b"\\")
+            count += len(piece) - len(left)
+            if left:
+                break
+        return count % 2 == 1
+
+    def _take(self) -> bytes:
+        line = b"".join(self._pending)
+        self._pending, self._pending_bytes = [], 0
+        return line
 
     def finish(self) -> list[tuple[Any, ...]]:
         """The row of a last line without a newline, if there is one."""
         rows: list[tuple[Any, ...]] = []
-        line = b"".join(self._pending)
+        line = self._take()
         if line:
-            self._pending = []
             if self._crlf and not line.endswith(b"\r"):
                 line += b"\r"
             self._line(line, rows)

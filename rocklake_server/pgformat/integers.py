@@ -14,12 +14,25 @@ INT_RANGES = {
     "integer": (-(1 << 31), (1 << 31) - 1),
     "bigint": (-(1 << 63), (1 << 63) - 1),
 }
+DIGITS_MAX = 40
+"""More digits than any integer type takes."""
+
 _INTEGER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)[ \t\n\v\f\r]*").fullmatch
 
 
 def invalid_syntax(type_name: str, text: str) -> InvalidTextRepresentation:
     """PostgreSQL's 22P02 for a text that is no value of ``type_name``."""
     return InvalidTextRepresentation(f'invalid input syntax for type {type_name}: "{text}"')
+
+
+def _whole(digits: str) -> int | None:
+    """The number; ``None`` for one that is beyond every type. int() itself refuses very long texts, zeros included."""
+    if len(digits) < DIGITS_MAX:
+        return int(digits)
+    size = digits.lstrip("+-").lstrip("0") or "0"
+    if len(size) >= DIGITS_MAX:
+        return None
+    return -int(size) if digits[0] == "-" else int(size)
 
 
 def integer_decoder(type_name: str) -> Callable[[str], int]:
@@ -30,10 +43,8 @@ def integer_decoder(type_name: str) -> Callable[[str], int]:
         match = _INTEGER(text)
         if match is None:
             raise invalid_syntax(type_name, text)
-        digits = match[1]
-        # int() refuses very long digit strings, so a long one is measured first.
-        value = int(digits) if len(digits) < 40 or len(digits.lstrip("+-0")) < 40 else high + 1
-        if not low <= value <= high:
+        value = _whole(match[1])
+        if value is None or not low <= value <= high:
             raise NumericOutOfRange(f'value "{text}" is out of range for type {type_name}')
         return value
 
@@ -47,9 +58,8 @@ def unsigned_decoder(type_name: str) -> Callable[[str], int]:
         match = _INTEGER(text)
         if match is None:
             raise invalid_syntax(type_name, text)
-        digits = match[1]
-        value = int(digits) if len(digits) < 40 else 1 << 32
-        if not -(1 << 31) <= value < 1 << 32:
+        value = _whole(match[1])
+        if value is None or not -(1 << 31) <= value < 1 << 32:
             raise NumericOutOfRange(f'value "{text}" is out of range for type {type_name}')
         return value & 0xFFFF_FFFF
 

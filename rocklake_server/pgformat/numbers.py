@@ -22,7 +22,7 @@ EXACT = Context(prec=NUMERIC_INTEGER_DIGITS_MAX + NUMERIC_SCALE_MAX + 8, roundin
                 Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 
 _DECIMAL = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?").fullmatch
-_HEXADECIMAL = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?").fullmatch
+_HEXADECIMAL = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]++\.?[0-9a-fA-F]*+|\.[0-9a-fA-F]++)(?:[pP][+-]?[0-9]+)?").fullmatch
 _SPECIAL_FLOATS = {
     "nan": math.nan, "+nan": math.nan, "-nan": math.nan,
     "inf": math.inf, "+inf": math.inf, "-inf": -math.inf,

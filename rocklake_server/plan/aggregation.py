@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from rocklake_server.catalog.view import Row
 from rocklake_server.errors import NumericOutOfRange
+from rocklake_server.pacing import checked
 from rocklake_server.plan.arithmetic import arithmetic, divide_numeric
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.comparisons import equality_key, order_key
@@ -66,31 +68,30 @@ class Aggregate:
 
         def value(rows: list[Row]) -> Value:
             if where is not None:
-                rows = [row for row in rows if where(row)]
+                rows = [row for row in checked(rows) if where(row)]
             if order:
                 rows = list(rows)
                 sort_rows(rows, order)
-            tuples = [tuple([item(row) for item in bound]) for row in rows]
+            tuples = [tuple([item(row) for item in bound]) for row in checked(rows)]
             if not self.keeps_null and bound:
-                tuples = [item for item in tuples if item[0] is not None]
+                tuples = [item for item in checked(tuples) if item[0] is not None]
             if distinct is not None:
                 unique = {tuple([key(part) for key, part in zip(distinct, item, strict=True)]): item
-                          for item in reversed(tuples)}
+                          for item in checked(tuples[::-1])}
                 tuples = list(unique.values())[::-1]
                 if not order:
-                    first = order_key(self.arguments[0].type) or (lambda part: part)
-                    tuples.sort(key=lambda item: (item[0] is None, None if item[0] is None else first(item[0])))
+                    sort_rows(tuples, [(itemgetter(0), SortKey(self.arguments[0]))])
             return self.fold(tuples)
 
         return value
 
 
-def _floats(rows: list[Row]) -> list[float]:
-    return [value for (value, *_rest) in rows if isinstance(value, float)]
+def _floats(rows: list[Row]) -> Iterator[float]:
+    return (value for (value, *_rest) in checked(rows) if isinstance(value, float))
 
 
-def _integers(rows: list[Row]) -> list[int]:
-    return [value for (value, *_rest) in rows if isinstance(value, int)]
+def _integers(rows: list[Row]) -> Iterator[int]:
+    return (value for (value, *_rest) in checked(rows) if isinstance(value, int))
 
 
 def _sum(kind: ColumnType) -> tuple[ColumnType, Fold]:
@@ -116,7 +117,7 @@ def _sum_numeric(rows: list[Row]) -> Decimal:
         return Decimal(sum(_integers(rows)))
     add = arithmetic("+", ColumnRef(NUMERIC, 0), ColumnRef(NUMERIC, 1)).getter(Env(()))
     total: Value = Decimal(0)
-    for row in rows:
+    for row in checked(rows):
         total = add((total, row[0]))
     assert isinstance(total, Decimal)
     return total
@@ -131,15 +132,15 @@ def _average(kind: ColumnType) -> tuple[ColumnType, Fold]:
 def _extreme(kind: ColumnType, choose: Callable[..., Any]) -> Fold:
     key = order_key(kind)
     if key is None:
-        return lambda rows: choose([row[0] for row in rows]) if rows else None
-    return lambda rows: choose([row[0] for row in rows], key=key) if rows else None
+        return lambda rows: choose(row[0] for row in checked(rows)) if rows else None
+    return lambda rows: choose((row[0] for row in checked(rows)), key=key) if rows else None
 
 
 def _join_text(rows: list[Row]) -> Value:
     if not rows:
         return None
     parts: list[Any] = [rows[0][0]]
-    for row in rows[1:]:
+    for row in checked(rows[1:]):
         parts.extend((row[1], row[0]) if row[1] is not None else (row[0],))
     empty = b"" if isinstance(parts[0], bytes) else ""
     joined: Value = empty.join(parts)
@@ -172,11 +173,11 @@ def aggregate(name: str, arguments: Sequence[Expr], *, distinct: bool = False, o
         elif name in ("bool_and", "every", "bool_or") and kind.oid in (BOOLEAN.oid, UNKNOWN.oid):
             chosen = [implicit(chosen[0], BOOLEAN)]
             test = any if name == "bool_or" else all
-            made = (BOOLEAN, lambda rows: test(row[0] for row in rows) if rows else None)
+            made = (BOOLEAN, lambda rows: test(row[0] for row in checked(rows)) if rows else None)
         elif name == "array_agg":
             element = TEXT if kind.oid == UNKNOWN.oid else kind.with_typmod(-1)
             chosen = [implicit(chosen[0], element)]
-            made = (array_of(element), lambda rows: tuple(row[0] for row in rows) if rows else None)
+            made = (array_of(element), lambda rows: tuple(row[0] for row in checked(rows)) if rows else None)
     if made is None:
         raise undefined_function(name, arguments)
     return Aggregate(name, made[0], tuple(chosen), made[1], distinct, order, where, name == "array_agg")

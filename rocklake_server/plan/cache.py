@@ -15,6 +15,9 @@ _V = TypeVar("_V")
 TEMPLATES_MAX = 2048
 """Compiled templates that are kept; the oldest goes first."""
 
+TEMPLATE_CHARACTERS_MAX = 32_768
+"""Longer templates are not kept."""
+
 TEXTS_MAX = 512
 """Exact statement texts whose bound plan is kept."""
 

@@ -35,6 +35,11 @@ class Env:
     results: dict[int, object] = field(default_factory=dict)
     outer: dict[int, list[Row]] = field(default_factory=dict)
     given: Sequence[Row] = ()
+    work: int = 1
+
+    def reads(self, rows: int) -> None:
+        """One more source of so many rows: ``work`` bounds the rows that all of them together can be combined to."""
+        self.work *= max(rows, 1)
 
     def need(self) -> Context:
         if self.context is None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rocklake_server.catalog.view import Row
+from rocklake_server.pacing import checked
 from rocklake_server.plan.conditions import Compare
 from rocklake_server.plan.expressions import Env, Expr, Getter
-from rocklake_server.plan.operators import Operator, Rows, bind_all, prepare
+from rocklake_server.plan.operators import Operator, Rows, bind_all, held, prepare
 from rocklake_server.plan.rewriting import references, shift
 from rocklake_server.plan.sorting import row_key
 from rocklake_server.schema.types import ColumnType, Value
@@ -35,12 +36,12 @@ class Join:
         keeps = bind_all(self.residual, env)
         probe = _side([(pair.left, pair.left_key) for pair in self.pairs], env)
         build = _side([(pair.right, pair.right_key) for pair in self.pairs], env)
-        return lambda: self._rows(left(), list(right()), probe, build, keeps)
+        return lambda: self._rows(left(), held(right()), probe, build, keeps)
 
     def _rows(self, left: Iterator[Row], right: list[Row], probe: Callable[[Row], Any],
               build: Callable[[Row], Any], keeps: Getter | None) -> Iterator[Row]:
         table: dict[Any, list[int]] = {}
-        for number, row in enumerate(right):
+        for number, row in enumerate(checked(right)):
             key = build(row)
             if key is not None:
                 table.setdefault(key, []).append(number)
@@ -49,7 +50,7 @@ class Join:
         fill = (None,) * self.right_width if self.kind in ("left", "full") else None
         for row in left:
             found = False
-            for number in table.get(probe(row), ()):
+            for number in checked(table.get(probe(row), ())):
                 joined = row + right[number]
                 if keeps is None or keeps(joined):
                     found = True
@@ -60,7 +61,7 @@ class Join:
                 yield row + fill
         if track:
             nothing = (None,) * self.left_width
-            yield from (nothing + row for number, row in enumerate(right) if number not in matched)
+            yield from (nothing + row for number, row in enumerate(checked(right)) if number not in matched)
 
 
 def _side(parts: Sequence[tuple[Expr, Callable[[Value], Value] | None]], env: Env) -> Callable[[Row], Any]:

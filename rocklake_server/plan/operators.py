@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
 from rocklake_server.catalog.view import Match, Row
-from rocklake_server.errors import InvalidRowCount, InvalidRowOffset
+from rocklake_server.errors import InvalidRowCount, InvalidRowOffset, OutOfMemory
+from rocklake_server.limits import ROWS_HELD_MAX
+from rocklake_server.pacing import Turns, checked, in_slices, slices
 from rocklake_server.plan.bounds import bounds_of, zone_tests
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
 from rocklake_server.plan.sorting import SortKey, row_key, sort_rows
@@ -19,11 +22,32 @@ from rocklake_server.plan.system_relations import SystemRelation
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import ColumnType
 
+WORK_AT_ONCE_MAX = 256
+"""Rows that are computed without a turn of the event loop: less than it takes to give one."""
+
 Rows: TypeAlias = Callable[[], Iterator[Row]]
 
 
 class Operator(Protocol):
     async def open(self, env: Env) -> Rows: ...
+
+
+async def collected(source: Operator, env: Env) -> list[Row]:
+    """All rows of ``source``; the event loop has its turns meanwhile, unless they are few."""
+    rows = await source.open(env)
+    return held(rows()) if env.work <= WORK_AT_ONCE_MAX else await in_slices(lambda: held(rows()))
+
+
+def held(rows: Iterator[Row]) -> list[Row]:
+    """All rows, as far as memory is meant for them. Raises OutOfMemory."""
+    found = list(islice(rows, ROWS_HELD_MAX + 1))
+    if len(found) > ROWS_HELD_MAX:
+        raise too_many_rows()
+    return found
+
+
+def too_many_rows() -> OutOfMemory:
+    return OutOfMemory(f"out of memory: the statement would hold more than {ROWS_HELD_MAX} rows at the same time")
 
 
 async def prepare(expressions: Iterable[Expr], env: Env) -> None:
@@ -58,13 +82,13 @@ class Scan:
         chunks = await env.need().view.chunks(self.relation, bounds_of(self.conditions, self.relation, env))
         keeps = bind_all(self.conditions, env)
         tests = zone_tests(self.conditions, env)
+        env.reads(sum(len(chunk.rows) for chunk in chunks))
 
         def rows() -> Iterator[Row]:
             for chunk in chunks:
-                if keeps is None or (tests is not None and all(test(chunk) for test in tests)):
-                    yield from chunk.rows
-                else:
-                    yield from [row for row in chunk.rows if keeps(row)]
+                whole = keeps is None or (tests is not None and all(test(chunk) for test in tests))
+                for part in slices(chunk.rows):
+                    yield from part if whole or keeps is None else [row for row in part if keeps(row)]
 
         return rows
 
@@ -73,12 +97,12 @@ class Scan:
         await prepare(self.conditions, env)
         chunks = await env.need().view.chunks(self.relation, bounds_of(self.conditions, self.relation, env))
         keeps = bind_all(self.conditions, env)
-        return [
+        return await in_slices(lambda: [
             Match(key, row)
             for chunk in chunks
-            for key, row in zip(chunk.keys, chunk.rows, strict=True)
+            for key, row in zip(chunk.keys, checked(chunk.rows), strict=True)
             if keeps is None or keeps(row)
-        ]
+        ])
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +116,10 @@ class SystemScan:
         await prepare(self.conditions, env)
         keeps = bind_all(self.conditions, env)
         content = self.relation.rows(env.need().view)
+        env.reads(len(content))
         if keeps is None:
-            return lambda: iter(content)
-        return lambda: (row for row in content if keeps(row))
+            return lambda: iter(checked(content))
+        return lambda: (row for row in checked(content) if keeps(row))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +137,14 @@ class ValuesRows:
     lines: tuple[tuple[Expr, ...], ...]
 
     async def open(self, env: Env) -> Rows:
+        turns = Turns()
+        bound = []
         for line in self.lines:
             await prepare(line, env)
-        bound = [[item.bind(env) for item in line] for line in self.lines]
-        return lambda: (tuple([item(()) for item in line]) for line in bound)
+            await turns.take()
+            bound.append([item.bind(env) for item in line])
+        env.reads(len(bound))
+        return lambda: (tuple([item(()) for item in line]) for line in checked(bound))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +152,8 @@ class GivenRows:
     """Rows that were read from the statement's text."""
 
     async def open(self, env: Env) -> Rows:
-        return lambda: iter(env.given)
+        env.reads(len(env.given))
+        return lambda: iter(checked(env.given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +201,8 @@ class Distinct:
             for row in rows():
                 found = key(row)
                 if found not in seen:
+                    if len(seen) >= ROWS_HELD_MAX:
+                        raise too_many_rows()
                     seen.add(found)
                     yield row
 
@@ -188,9 +220,9 @@ class Sort:
         bound = [(key.expression.bind(env), key) for key in self.keys]
 
         def ordered() -> Iterator[Row]:
-            content = list(rows())
+            content = held(rows())
             sort_rows(content, bound)
-            return iter(content)
+            return iter(checked(content))
 
         return ordered
 

@@ -13,36 +13,80 @@ from rocklake_server.plan.expressions import Env, Expr, Getter
 from rocklake_server.plan.type_rules import is_string
 from rocklake_server.schema.types import BOOLEAN, TEXT, UNKNOWN, Value
 
+STEPS_MAX = 10_000_000
+"""Steps that the match of one text may take."""
+
+_REGULAR_TOKEN = re.compile(r"\\.|\[\^?\]?[^\]]*\]|\{[^}]*\}|.", re.DOTALL)
 _UNPORTABLE = re.compile(r"\(\?|\\[mMyYAZ]|\[\[|\*\*|\+\+")
 
 
 def like_expression(pattern: str, *, ignore_case: bool) -> re.Pattern[str]:
-    r"""The regular expression of a LIKE pattern; ``\`` quotes the next character."""
-    parts: list[str] = []
+    r"""The regular expression of a LIKE pattern; ``\`` quotes the next character.
+
+    Between two ``%`` the first place that fits is as good as any later one, so it is never given up: the time is that
+    of one search for each.
+    """
+    pieces: list[list[str]] = [[]]
     letters = iter(pattern)
     for letter in letters:
         if letter == "%":
-            parts.append(".*")
+            pieces.append([])
         elif letter == "_":
-            parts.append(".")
+            pieces[-1].append(".")
         elif letter == "\\":
             quoted = next(letters, None)
             if quoted is None:
                 raise InvalidEscape("LIKE pattern must not end with escape character")
-            parts.append(re.escape(quoted))
+            pieces[-1].append(re.escape(quoted))
         else:
-            parts.append(re.escape(letter))
-    return re.compile("".join(parts), re.DOTALL | re.ASCII | (re.IGNORECASE if ignore_case else 0))
+            pieces[-1].append(re.escape(letter))
+    first, *middle, last = map("".join, pieces) if len(pieces) > 1 else ("".join(pieces[0]), "")
+    sought = "".join(f"(?>.*?{piece})" for piece in middle if piece)
+    rest = f".*{last}" if len(pieces) > 1 else ""
+    return re.compile(first + sought + rest, re.DOTALL | re.ASCII | (re.IGNORECASE if ignore_case else 0))
 
 
 def regular_expression(pattern: str, *, ignore_case: bool) -> re.Pattern[str]:
-    """The part of PostgreSQL's syntax that Python reads the same way. Raises Unsupported for the rest."""
-    if _UNPORTABLE.search(pattern):
+    """The part of PostgreSQL's syntax that Python reads the same way and matches in little time. Raises Unsupported
+    for the rest."""
+    if _UNPORTABLE.search(pattern) or repeats(pattern) is None:
         raise Unsupported("this regular expression is not supported")
     try:
         return re.compile(pattern, re.DOTALL | (re.IGNORECASE if ignore_case else 0))
     except re.error:
         raise InvalidRegularExpression("invalid regular expression") from None
+
+
+def repeats(pattern: str) -> int | None:
+    """How many repeats a regular expression has; ``None`` when what is repeated has a choice of its own, so that the
+    time would double with each character."""
+    count = 0
+    has_choice = [False]
+    closed_choice = False
+    for token in _REGULAR_TOKEN.findall(pattern):
+        if token == "(":
+            has_choice.append(False)
+        elif token == ")" and len(has_choice) > 1:
+            closed_choice = has_choice.pop()
+            has_choice[-1] = has_choice[-1] or closed_choice
+            continue
+        elif token == "|":
+            has_choice[-1] = True
+        elif token[0] in "*+?{":
+            if closed_choice:
+                return None
+            count += 1
+            has_choice[-1] = True
+        closed_choice = False
+    return count
+
+
+def _search(expression: re.Pattern[str], text: str) -> bool:
+    """Raises InvalidRegularExpression when the text is so long that each repeat may try too many lengths."""
+    count = repeats(expression.pattern)
+    if count is not None and count > 1 and len(text) ** count > STEPS_MAX:
+        raise InvalidRegularExpression("invalid regular expression: regular expression is too complex")
+    return expression.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +126,9 @@ class Matches(Expr):
                 if text is None:
                     return None
                 expression = self._compiled(str(text))
-            found = expression.fullmatch(str(value)) if whole else expression.search(str(value))
-            return (found is not None) is not negated
+            text = str(value)
+            found = expression.fullmatch(text) is not None if whole else _search(expression, text)
+            return found is not negated
 
         return match
 

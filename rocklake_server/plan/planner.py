@@ -8,11 +8,11 @@ from typing import Any
 from sqlglot import exp
 
 from rocklake_server.catalog.view import TransactionView
-from rocklake_server.errors import ProgramLimitExceeded, SyntaxProblem, TooManyColumns, Unsupported
+from rocklake_server.errors import StatementTooComplex, SyntaxProblem, TooManyColumns, Unsupported
 from rocklake_server.limits import COLUMNS_MAX
 from rocklake_server.pgformat.numbers import decode_numeric
 from rocklake_server.plan import functions_sql, operators_sql, predicates_sql, subqueries
-from rocklake_server.plan.cache import PlanCache
+from rocklake_server.plan.cache import TEMPLATE_CHARACTERS_MAX, PlanCache
 from rocklake_server.plan.compiler import number_type, number_value
 from rocklake_server.plan.ddl import DdlPlan
 from rocklake_server.plan.dispatch import label
@@ -63,7 +63,7 @@ def plan_statement(query: Query, view: TransactionView, cache: PlanCache | None 
     try:
         return _plan(query, view, PlanCache() if cache is None else cache, parameter_types)
     except RecursionError:
-        raise ProgramLimitExceeded("stack depth limit exceeded") from None
+        raise StatementTooComplex.default() from None
 
 
 def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types: Sequence[ColumnType]) -> Plan:
@@ -178,7 +178,8 @@ def _from_template(text: str, template: Template, view: TransactionView, cache: 
     compiled = cache.by_template(key, view)
     if compiled is None:
         compiled = _compile(parse_template(template.key), view, kinds, (), given)
-        cache.keep_template(key, compiled)
+        if len(template.key) <= TEMPLATE_CHARACTERS_MAX:
+            cache.keep_template(key, compiled)
     plan = BoundPlan(compiled, values)
     if text:
         cache.keep_text(text, plan)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from rocklake_server.catalog.view import Row, TransactionView
 from rocklake_server.errors import CatalogError
 from rocklake_server.plan.expressions import Env
 from rocklake_server.plan.lowering.query import Lowered
 from rocklake_server.plan.model import BaseScan, Context, Outcome, ResultColumn
+from rocklake_server.plan.operators import collected
 from rocklake_server.plan.scan_shape import ScanShape
 from rocklake_server.plan.system_relations import SystemRelation
 from rocklake_server.plan.text_values import assigned, rows_of
@@ -19,9 +19,6 @@ from rocklake_server.plan.writes import insert_rows
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import ColumnType, Value
 from rocklake_server.sql.values import InsertValues, ValuesUnfit
-
-ROWS_PER_TURN = 2000
-"""Rows of a result that are computed between two turns of the event loop."""
 
 KEPT_RESULTS_MAX = 256
 """Results over system relations that one compiled query keeps."""
@@ -55,15 +52,6 @@ class Compiled:
             if found is not relation and found != relation:
                 return False
         return True
-
-
-async def _collected(rows: Iterator[Row]) -> list[Row]:
-    """All rows, with a turn of the event loop after each slice."""
-    found = list(islice(rows, ROWS_PER_TURN))
-    while part := list(islice(rows, ROWS_PER_TURN)) if len(found) >= ROWS_PER_TURN else []:
-        found += part
-        await asyncio.sleep(0)
-    return found
 
 
 @dataclass(slots=True, eq=False)
@@ -107,7 +95,7 @@ class BoundPlan:
         assert compiled.lowered is not None
         if compiled.keepable is not None:
             return await self._kept(compiled, env, context.view)
-        rows = await _collected((await compiled.lowered.operator.open(env))())
+        rows = await collected(compiled.lowered.operator, env)
         return Outcome(f"SELECT {len(rows)}", rows)
 
     async def _kept(self, compiled: Compiled, env: Env, view: TransactionView) -> Outcome:
@@ -117,7 +105,7 @@ class BoundPlan:
         key = (*self.slots, view.database) if sources else self.slots
         found = compiled.kept.get(key)
         if found is None or any(old is not new for old, new in zip(found[0], sources, strict=True)):
-            rows = list((await compiled.lowered.operator.open(env))())
+            rows = await collected(compiled.lowered.operator, env)
             if len(compiled.kept) >= KEPT_RESULTS_MAX:
                 del compiled.kept[next(iter(compiled.kept))]
             found = compiled.kept[key] = (sources, rows)

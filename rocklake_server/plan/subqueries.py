@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from rocklake_server.catalog.view import Row
 from rocklake_server.errors import CardinalityViolation, SyntaxProblem
+from rocklake_server.pacing import in_slices
 from rocklake_server.plan.comparisons import compare
 from rocklake_server.plan.conditions import Compare
 from rocklake_server.plan.dispatch import compiles, only
@@ -53,7 +54,7 @@ class Subquery(Expr):
     async def prepare(self, env: Env) -> None:
         assert self.source is not None
         rows = await self.source.open(env)
-        env.results[id(self)] = rows if self.correlated else self.reduce(rows())
+        env.results[id(self)] = rows if self.correlated else await in_slices(lambda: self.reduce(rows()))
 
     def reduce(self, rows: Iterator[Row]) -> Any:
         raise NotImplementedError
@@ -109,10 +110,16 @@ class MemberOf(Subquery):
 
     def reduce(self, rows: Iterator[Row]) -> Any:
         member = self.probe.right.getter(Env(()))
-        values = [member((row[0],)) for row in rows]
         key = self.probe.right_key
-        present = {value if key is None else key(value) for value in values if value is not None}
-        return present, None in values
+        present: set[Any] = set()
+        has_null = False
+        for row in rows:
+            value = member((row[0],))
+            if value is None:
+                has_null = True
+            else:
+                present.add(value if key is None else key(value))
+        return present, has_null
 
     def getter(self, env: Env) -> Getter:
         operand, key, reduced = self.probe.left.bind(env), self.probe.left_key, self.reduced(env)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rocklake_server.catalog.view import Bounds, Match, Row
 from rocklake_server.errors import CardinalityViolation, NotNullViolation, SerializationFailure, UniqueViolation
+from rocklake_server.pacing import checked, in_slices
 from rocklake_server.plan.expressions import Env, Expr
 from rocklake_server.plan.model import Outcome
-from rocklake_server.plan.operators import Operator, bind_all, prepare
+from rocklake_server.plan.operators import Operator, bind_all, collected, prepare
 from rocklake_server.plan.writes import Assignments, changer, completed
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
@@ -40,16 +41,25 @@ class Upsert:
     async def run(self, env: Env) -> Outcome:
         """Raises what an insert raises, CardinalityViolation for two rows of one key to update, and
         SerializationFailure when the key's row was committed after this transaction's picture."""
-        proposed = completed(self.relation, self.indexes, list((await self.source.open(env))()))
+        rows = await collected(self.source, env)
+        proposed = await in_slices(lambda: completed(self.relation, self.indexes, rows))
         assignments = self.taken.assignments
         await prepare([*self.taken.conditions, *(value for _index, value in assignments or ())], env)
         holders = await self._holders(env, proposed)
+        fresh, changes = await in_slices(lambda: self._sorted_out(env, proposed, holders))
+        return Outcome(f"INSERT 0 {await self._write(env, fresh, changes)}")
+
+    def _sorted_out(
+        self, env: Env, proposed: Sequence[Row], holders: Mapping[_Primary, Match]
+    ) -> tuple[list[Row], list[tuple[Match, Row]]]:
+        """(rows to insert, rows to change)."""
+        assignments = self.taken.assignments
         change = changer(assignments or (), len(self.relation.columns), env)
         keeps = bind_all(self.taken.conditions, env)
         fresh: list[Row] = []
         changes: list[tuple[Match, Row]] = []
         written: set[_Primary] = set()
-        for row in proposed:
+        for row in checked(proposed):
             primary = self._primary(row)
             holder = holders.get(primary)
             if primary not in written and holder is None:
@@ -65,7 +75,7 @@ class Upsert:
             if keeps is None or keeps(joined):
                 changes.append((holder, change(joined)))
                 written.add(primary)
-        return Outcome(f"INSERT 0 {await self._write(env, fresh, changes)}")
+        return fresh, changes
 
     async def _write(self, env: Env, fresh: Sequence[Row], changes: Sequence[tuple[Match, Row]]) -> int:
         view = env.need().view
@@ -80,19 +90,19 @@ class Upsert:
 
     async def _holders(self, env: Env, proposed: Sequence[Row]) -> dict[_Primary, Match]:
         """The visible rows that hold a key of ``proposed``."""
-        wanted = {self._primary(row) for row in proposed}
+        wanted = await in_slices(lambda: {self._primary(row) for row in checked(proposed)})
         if not wanted or not self.relation.primary_key:
             return {}
         values = {
             index: frozenset({row[index] for row in proposed} - {None}) for index in self.relation.primary_key
         }
         chunks = await env.need().view.chunks(self.relation, replace(Bounds(), values=values))
-        return {
+        return await in_slices(lambda: {
             primary: Match(key, row)
             for chunk in chunks
-            for key, row in zip(chunk.keys, chunk.rows, strict=True)
+            for key, row in zip(chunk.keys, checked(chunk.rows), strict=True)
             if (primary := self._primary(row)) in wanted
-        }
+        })
 
     def _check_required(self, row: Row) -> None:
         """A row that is left out meets the constraints all the same."""

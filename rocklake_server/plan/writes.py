@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rocklake_server.catalog.view import Match, Row, TransactionView
+from rocklake_server.catalog.view import Bounds, Chunk, Match, Row, TransactionView
+from rocklake_server.pacing import checked, in_slices
 from rocklake_server.plan.bounds import bounds_of
 from rocklake_server.plan.conditions import Compare, InList
 from rocklake_server.plan.expressions import ColumnRef, Constant, Env, Expr
 from rocklake_server.plan.lowering.targets import column_indexes, writable
 from rocklake_server.plan.model import Outcome
-from rocklake_server.plan.operators import Operator, Scan, bind_all, prepare
+from rocklake_server.plan.operators import Operator, Scan, bind_all, collected, prepare
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 from rocklake_server.sql.names import QualifiedName
@@ -37,12 +38,12 @@ def completed(relation: Relation, indexes: Sequence[int], rows: Sequence[Row]) -
         return rows
     places = {index: position for position, index in enumerate(indexes)}
     plan = [(places.get(index), column.default) for index, column in enumerate(relation.columns)]
-    return [tuple([default if place is None else row[place] for place, default in plan]) for row in rows]
+    return [tuple([default if place is None else row[place] for place, default in plan]) for row in checked(rows)]
 
 
 async def insert_rows(view: TransactionView, relation: Relation, indexes: Sequence[int], rows: Sequence[Row]) -> int:
     """Insert typed rows whose values are those of ``indexes``. Returns their number."""
-    return await view.insert(relation, completed(relation, indexes, rows))
+    return await view.insert(relation, await in_slices(lambda: completed(relation, indexes, rows)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class InsertSource:
     source: Operator
 
     async def run(self, env: Env) -> Outcome:
-        rows = list((await self.source.open(env))())
+        rows = await collected(self.source, env)
         count = await insert_rows(env.need().view, self.relation, self.indexes, rows)
         return Outcome(f"INSERT 0 {count}")
 
@@ -87,7 +88,8 @@ class Update:
         matches = await Scan(self.relation, self.conditions).matches(env)
         await prepare([expression for _index, expression in self.assignments], env)
         change = changer(self.assignments, len(self.relation.columns), env)
-        count = await env.need().view.update(self.relation, [(match, change(match.row)) for match in matches])
+        changes = await in_slices(lambda: [(match, change(match.row)) for match in checked(matches)])
+        count = await env.need().view.update(self.relation, changes)
         return Outcome(f"UPDATE {count}")
 
 
@@ -105,36 +107,49 @@ class UpdateFrom:
 
     async def run(self, env: Env) -> Outcome:
         await prepare([*self.own, *self.residual, *(value for _index, value in self.assignments)], env)
-        others = list((await self.source.open(env))())
-        keys = [pair.right.bind(env) for pair in self.pairs]
-        table: dict[tuple[Value, ...], list[Row]] = {}
-        for row in others:
-            key = tuple([
-                None if (value := get(row)) is None else value if pair.right_key is None else pair.right_key(value)
-                for get, pair in zip(keys, self.pairs, strict=True)
-            ])
-            if None not in key:
-                table.setdefault(key, []).append(row)
+        others = await collected(self.source, env)
+        table = await in_slices(lambda: self._table(env, others))
         if not table:
             return Outcome("UPDATE 0")
         changes = await self._changes(env, table)
         count = await env.need().view.update(self.relation, changes)
         return Outcome(f"UPDATE {count}")
 
+    def _table(self, env: Env, others: Sequence[Row]) -> dict[tuple[Value, ...], list[Row]]:
+        """The rows of FROM by the values that the target's rows are compared with."""
+        keys = [pair.right.bind(env) for pair in self.pairs]
+        table: dict[tuple[Value, ...], list[Row]] = {}
+        for row in checked(others):
+            key = tuple([
+                None if (value := get(row)) is None else value if pair.right_key is None else pair.right_key(value)
+                for get, pair in zip(keys, self.pairs, strict=True)
+            ])
+            if None not in key:
+                table.setdefault(key, []).append(row)
+        return table
+
     async def _changes(self, env: Env, table: dict[tuple[Value, ...], list[Row]]) -> list[tuple[Match, Row]]:
+        bounds = await in_slices(lambda: self._bounds(env, table))
+        chunks = await env.need().view.chunks(self.relation, bounds)
+        return await in_slices(lambda: self._matched(env, table, chunks))
+
+    def _bounds(self, env: Env, table: dict[tuple[Value, ...], list[Row]]) -> Bounds:
+        """Where the target's rows lie that may meet a row of FROM."""
         hints = [
-            InList(operand=pair.left, items=tuple(Constant(pair.left.type, value) for value in values))
+            InList(operand=pair.left, items=tuple(Constant(pair.left.type, value) for value in checked(values)))
             for pair, values in zip(self.pairs, zip(*table, strict=True), strict=False)
             if isinstance(pair.left, ColumnRef) and pair.plain
         ]
-        bounds = bounds_of([*self.own, *hints], self.relation, env)
-        chunks = await env.need().view.chunks(self.relation, bounds)
+        return bounds_of([*self.own, *hints], self.relation, env)
+
+    def _matched(self, env: Env, table: dict[tuple[Value, ...], list[Row]],
+                 chunks: Sequence[Chunk]) -> list[tuple[Match, Row]]:
         keeps, fits = bind_all(self.own, env), bind_all(self.residual, env)
         probes = [(pair.left.bind(env), pair.left_key) for pair in self.pairs]
         change = changer(self.assignments, len(self.relation.columns), env)
         changes: list[tuple[Match, Row]] = []
         for chunk in chunks:
-            for number, row in enumerate(chunk.rows):
+            for number, row in enumerate(checked(chunk.rows)):
                 key = tuple([
                     None if (value := get(row)) is None else value if form is None else form(value)
                     for get, form in probes
@@ -142,7 +157,7 @@ class UpdateFrom:
                 candidates = table.get(key)
                 if candidates is None or (keeps is not None and not keeps(row)):
                     continue
-                for other in candidates:
+                for other in checked(candidates):
                     joined = row + other
                     if fits is None or fits(joined):
                         changes.append((Match(chunk.keys[number], row), change(joined)))

@@ -12,7 +12,7 @@ from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.statement_plans import Compiled
 from rocklake_server.server.cancellation import Cancellations
-from rocklake_server.server.socket_channel import SocketChannel
+from rocklake_server.server.socket_channel import ReceivedBytes, SocketChannel
 from rocklake_server.server.startup_settings import startup_settings
 from rocklake_server.session.session import Session
 from rocklake_server.wire.messages import AuthenticationOk, BackendKeyData, ErrorResponse
@@ -28,6 +28,20 @@ logger = logging.getLogger(__name__)
 
 STARTUP_TIMEOUT_S = 60.0
 
+STARTING_MIN = 64
+"""Connections that may be starting up at the same time beyond as many as there may be sessions."""
+
+PLAN_CACHES_MAX = 64
+"""Databases whose plans are kept, the least recently connected to dropped first."""
+
+LAST_PAUSE_S = 0.1
+"""Between two looks at what a stop has to wait for after its deadline: commits that are being written."""
+
+
+def connections_allowed(sessions_max: int) -> int:
+    """How many connections may be open, those included that are starting up or ask for a cancellation."""
+    return 2 * sessions_max + STARTING_MIN
+
 
 class Listener:
     """One listening socket and the sessions that came through it."""
@@ -39,6 +53,7 @@ class Listener:
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self._starting: set[asyncio.Task[None]] = set()
+        self._received = ReceivedBytes()
         self._plans: dict[str, PlanCache] = {}
         self._shared_plans: dict[Hashable, Compiled] = {}
 
@@ -50,29 +65,35 @@ class Listener:
         return Listen(listen.host, port)
 
     async def stop(self, timeout_s: float) -> None:
-        """Accept no more, let running statements and commits finish for ``timeout_s``, then end every session."""
+        """Accept no more, let running statements and blocks finish for ``timeout_s``, then end every session. Commits
+        under way are seen through and answered."""
         if self._server is not None:
             self._server.close()
         for task in self._starting:
             task.cancel()
-        for session in self._cancellations.sessions():
-            session.stop()
+        self._stop_sessions(at_once=False)
         if self._connections:
             await asyncio.wait(self._connections, timeout=timeout_s)
-        for task in self._connections:
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        while self._connections:
+            self._stop_sessions(at_once=True)
+            await asyncio.wait(self._connections, timeout=LAST_PAUSE_S)
+
+    def _stop_sessions(self, *, at_once: bool) -> None:
+        for session in self._cancellations.sessions():
+            session.stop(at_once=at_once)
 
     def _accept(self) -> SocketChannel:
-        channel = SocketChannel()
+        return SocketChannel(self._received, self._connected)
+
+    def _connected(self, channel: SocketChannel) -> None:
         task = asyncio.create_task(self._serve(channel))
         for tasks in (self._connections, self._starting):
             tasks.add(task)
             task.add_done_callback(tasks.discard)
-        return channel
 
     async def _serve(self, channel: SocketChannel) -> None:
         try:
+            self._check_number()
             async with asyncio.timeout(STARTUP_TIMEOUT_S):
                 startup = await self._startup(channel)
             if startup is not None:
@@ -85,6 +106,11 @@ class Listener:
             logger.exception("a connection ended by an internal error")
         finally:
             channel.close()
+
+    def _check_number(self) -> None:
+        """Refuse one connection too many at once, whatever it wants."""
+        if len(self._connections) > connections_allowed(self._max_connections):
+            raise _too_many()
 
     async def _startup(self, channel: SocketChannel) -> StartupMessage | None:
         """The startup message, encryption refused; ``None`` when the connection was for a cancellation or is gone."""
@@ -105,7 +131,7 @@ class Listener:
         if task is not None:
             self._starting.discard(task)
         if len(self._cancellations.sessions()) >= self._max_connections:
-            raise TooManyConnections("sorry, too many clients already")
+            raise _too_many()
         if startup.parameters.get("replication", "false") not in ("false", "off", "no", "0"):
             raise Unsupported("replication connections are not supported")
         negotiation = startup.negotiation()
@@ -120,8 +146,9 @@ class Listener:
             process_id=process_id,
             startup=startup_settings(startup.parameters),
             client_address=channel.peer,
-            plans=self._plans.setdefault(startup.database, PlanCache(self._shared_plans)),
+            plans=self._plans_of(startup.database),
         )
+        channel.when_gone = session.abandon
         channel.send(AuthenticationOk())
         session.start()
         channel.send(BackendKeyData(process_id, secret_key))
@@ -131,6 +158,18 @@ class Listener:
             await session.run()
         finally:
             self._cancellations.remove(process_id)
+
+
+    def _plans_of(self, database: str) -> PlanCache:
+        plans = self._plans.pop(database) if database in self._plans else PlanCache(self._shared_plans)
+        self._plans[database] = plans
+        if len(self._plans) > PLAN_CACHES_MAX:
+            del self._plans[next(iter(self._plans))]
+        return plans
+
+
+def _too_many() -> TooManyConnections:
+    return TooManyConnections("sorry, too many clients already")
 
 
 def _refuse(channel: SocketChannel, error: CatalogError) -> None:

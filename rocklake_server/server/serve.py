@@ -15,7 +15,8 @@ from rocklake_server.catalog.recovery import keep_usable, open_every_lake
 from rocklake_server.clock import SystemClock
 from rocklake_server.config import Listen, ServerSettings
 from rocklake_server.errors import CannotConnectNow, InvalidParameterValue
-from rocklake_server.server.listener import Listener
+from rocklake_server.server.file_limit import allow_open_files
+from rocklake_server.server.listener import Listener, connections_allowed
 from rocklake_server.store.base import Store
 from rocklake_server.store.folder_lock import FolderLock
 from rocklake_server.store.lease import Lease
@@ -24,6 +25,10 @@ from rocklake_server.store.ownership import UNDISPUTED, Ownership
 from rocklake_server.store.slate import open_slate_store
 
 logger = logging.getLogger(__name__)
+
+
+GARBAGE_THRESHOLDS = (10_000, 20, 50)
+"""Full collections visit every row in memory, which holds up all sessions: they are rare. Rows are in no cycles."""
 
 
 async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) -> None:
@@ -40,9 +45,11 @@ async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) ->
         databases = await _opened_unless(stop, _open(settings, location, stack))
         if databases is None:
             return
+        allow_open_files(connections_allowed(settings.max_connections))
         listener = Listener(databases, max_connections=settings.max_connections)
         where = await _listening(listener, settings.listen)
         gc.freeze()
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
         announce(where)
         await stop.wait()
         logger.info("stopping: running statements may finish for %.0f s", settings.drain_timeout_s)

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 from typing import cast
 
-from rocklake_server.errors import CatalogError
+from rocklake_server.errors import CatalogError, OutOfMemory
+from rocklake_server.limits import (
+    HALF_CLOSED_S_MAX,
+    KEEPALIVE_IDLE_S,
+    KEEPALIVE_INTERVAL_S,
+    KEEPALIVE_PROBES,
+    RECEIVED_BYTES_MAX,
+    UNACKNOWLEDGED_MS_MAX,
+)
 from rocklake_server.session.channel import ClientGone
 from rocklake_server.wire.connection import Encoded, Raw, ServerConnection
 from rocklake_server.wire.layout import BackendMessage, FrontendMessage
@@ -17,17 +26,44 @@ RECEIVE_BUFFER_BYTES = 256 * 1024
 """Unread bytes past which the socket is not read while the session is busy."""
 
 
-class SocketChannel(asyncio.Protocol):
-    """Implements ``session.channel.Channel``."""
+TCP_OPTIONS = (
+    (socket.IPPROTO_TCP, "TCP_NODELAY", 1),
+    (socket.SOL_SOCKET, "SO_KEEPALIVE", 1),
+    (socket.IPPROTO_TCP, "TCP_KEEPIDLE", KEEPALIVE_IDLE_S),
+    (socket.IPPROTO_TCP, "TCP_KEEPINTVL", KEEPALIVE_INTERVAL_S),
+    (socket.IPPROTO_TCP, "TCP_KEEPCNT", KEEPALIVE_PROBES),
+    (socket.IPPROTO_TCP, "TCP_USER_TIMEOUT", UNACKNOWLEDGED_MS_MAX),
+)
+"""Set where the system knows them."""
+
+
+class ReceivedBytes:
+    """What all clients together have sent and no message was made of yet."""
 
     def __init__(self) -> None:
+        self.total = 0
+
+
+class SocketChannel(asyncio.Protocol):
+    """Implements ``session.channel.Channel``. ``when_made`` is called with it once it is connected; ``when_gone`` when
+    the connection is lost, also while a statement runs."""
+
+    __slots__ = (
+        "_connection", "_counted", "_ended", "_error", "_gone", "_out", "_out_bytes", "_reader", "_reading",
+        "_received", "_transport", "_waiting", "_when_made", "_writable", "when_gone",
+    )
+
+    def __init__(self, received: ReceivedBytes, when_made: Callable[[SocketChannel], None]) -> None:
+        self._received = received
+        self._when_made = when_made
+        self._counted = 0
+        self.when_gone: Callable[[], None] | None = None
         self._connection = ServerConnection()
         self._transport: asyncio.Transport | None = None
         self._out: list[Encoded] = []
         self._out_bytes = 0
         self._reader: asyncio.Future[None] | None = None
-        self._writable = asyncio.Event()
-        self._writable.set()
+        self._writable: asyncio.Future[None] | None = None
         self._reading = True
         self._waiting = False
         self._ended = False
@@ -40,21 +76,27 @@ class SocketChannel(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
         raw = transport.get_extra_info("socket")
         if raw is not None and raw.family in (socket.AF_INET, socket.AF_INET6):
-            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for level, name, value in TCP_OPTIONS:
+                if hasattr(socket, name):
+                    raw.setsockopt(level, getattr(socket, name), value)
+        self._when_made(self)
 
     def data_received(self, data: bytes) -> None:
         try:
             self._connection.receive_data(bytes(data))
         except CatalogError as error:
             self._error = error
+        buffered = self._connection.buffered_bytes
+        if buffered > RECEIVE_BUFFER_BYTES:
+            self._count(buffered)
+            if not self._waiting:
+                self._pause_reading()
         self._wake()
-        if not self._waiting and self._connection.buffered_bytes > RECEIVE_BUFFER_BYTES:
-            self._pause_reading()
 
     def eof_received(self) -> bool:
         """The client sends no more, but may still read the answers to what it sent."""
         self._ended = True
+        asyncio.get_running_loop().call_later(HALF_CLOSED_S_MAX, self._lost)
         self._wake()
         return True
 
@@ -62,15 +104,34 @@ class SocketChannel(asyncio.Protocol):
         self._lost()
 
     def pause_writing(self) -> None:
-        self._writable.clear()
+        self._writable = asyncio.get_running_loop().create_future()
 
     def resume_writing(self) -> None:
-        self._writable.set()
+        if self._writable is not None and not self._writable.done():
+            self._writable.set_result(None)
+        self._writable = None
 
     def _lost(self) -> None:
+        if self._gone:
+            return
         self._gone = True
+        self._count(0)
         self._wake()
-        self._writable.set()
+        self.resume_writing()
+        if self.when_gone is not None:
+            self.when_gone()
+
+    def _count(self, buffered: int) -> None:
+        """Keep account of a long message's bytes. The client that goes past the bound of all is sent away."""
+        self._received.total += buffered - self._counted
+        self._counted = buffered
+        if self._received.total > RECEIVED_BYTES_MAX and buffered:
+            self._connection.give_up()
+            self._count(0)
+            self._error = OutOfMemory(
+                "out of memory for messages that are being received",
+                detail=f"All clients together may send {RECEIVED_BYTES_MAX} bytes that are not answered yet.",
+            )
 
     def _wake(self) -> None:
         """Something came for ``receive``, or nothing will any more."""
@@ -95,6 +156,7 @@ class SocketChannel(asyncio.Protocol):
 
     async def receive(self) -> FrontendMessage | None:
         self.flush()
+        await self._until_writable()
         self._waiting = True
         try:
             while True:
@@ -103,6 +165,8 @@ class SocketChannel(asyncio.Protocol):
                     raise error
                 message = self._connection.next_message()
                 if message is not None:
+                    if self._counted:
+                        self._count(self._connection.buffered_bytes)
                     return message
                 if self._ended or self._gone or self.phase is Phase.CLOSED:
                     return None
@@ -128,12 +192,19 @@ class SocketChannel(asyncio.Protocol):
         """Raises ClientGone when there is nobody to send to. Other sessions get their turn in any case."""
         self.flush()
         await asyncio.sleep(0)
-        await self._writable.wait()
+        await self._until_writable()
         if self._gone:
             raise ClientGone
 
+    async def _until_writable(self) -> None:
+        """Until the client has taken most of what was sent, or is gone: a client that never reads is not answered
+        any further."""
+        if self._writable is not None:
+            await asyncio.shield(self._writable)
+
     def close(self) -> None:
         """Send what is buffered, then close."""
+        self._count(0)
         self.flush()
         if self._transport is not None:
             self._transport.close()

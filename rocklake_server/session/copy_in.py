@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import QueryCanceled
+from rocklake_server.pacing import Turns
 from rocklake_server.pgformat.copy_binary_reader import BinaryCopyReader
 from rocklake_server.pgformat.copy_text import TextCopyReader, TextFormat
 from rocklake_server.plan.writes import CopyTarget, insert_rows
@@ -18,6 +18,9 @@ from rocklake_server.sql.statements import CopyFormat, CopyOptions
 from rocklake_server.wire.messages import CopyData, CopyDone, CopyFail, CopyInResponse
 
 ROWS_PER_INSERT = 1000
+
+BYTES_PER_STEP = 16 * 1024
+"""Bytes of the stream that are parsed between two turns of the event loop."""
 
 
 class CopyReader(Protocol):
@@ -43,12 +46,14 @@ async def copy_in(view: TransactionView, target: CopyTarget, options: CopyOption
     )
     count = 0
     waiting: list[tuple[Value, ...]] = []
+    turns = Turns()
     async for data in _stream(channel):
-        waiting += reader.feed(data)
-        if len(waiting) >= ROWS_PER_INSERT:
-            count += await insert_rows(view, target.relation, target.indexes, waiting)
-            waiting = []
-            await asyncio.sleep(0)
+        for start in range(0, len(data), BYTES_PER_STEP):
+            waiting += reader.feed(data[start : start + BYTES_PER_STEP])
+            if len(waiting) >= ROWS_PER_INSERT:
+                count += await insert_rows(view, target.relation, target.indexes, waiting)
+                waiting = []
+            await turns.take()
     waiting += reader.finish() or ()
     return count + await insert_rows(view, target.relation, target.indexes, waiting)
 

@@ -16,8 +16,8 @@ TEXT_FORMAT = 0
 BINARY_FORMAT = 1
 
 ROWS_PER_RUN_FIRST = 64
-ROWS_PER_RUN_MAX = 2048
-"""Rows that are encoded between two looks at the send buffer, where they are short."""
+ROWS_PER_RUN_MAX = 512
+"""Rows that are encoded between two looks at the send buffer and the clock, where they are short."""
 
 Rows = Sequence[Sequence[Value]]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rocklake_server.errors import ReadOnlyTransaction, UndefinedObject, Unsupported
 from rocklake_server.limits import SEND_BUFFER_BYTES
+from rocklake_server.pacing import Turns
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, SessionCallbacks
 from rocklake_server.plan.planner import plan_statement
@@ -143,10 +144,12 @@ class StatementRunner:
         self, columns: Sequence[ResultColumn], formats: Sequence[int], rows: Sequence[Sequence[Value]]
     ) -> None:
         """DataRow messages, with backpressure."""
+        turns = Turns()
         for run in RowEncoder(columns, formats).runs(rows):
             self._channel.send(run)
             if self._channel.buffered_bytes > SEND_BUFFER_BYTES:
                 await self._channel.drain()
+            await turns.take()
 
     def send_notices(self, notices: Sequence[Notice]) -> None:
         for notice in notices:

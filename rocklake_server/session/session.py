@@ -13,6 +13,7 @@ from rocklake_server.errors import (
     IdleSession,
     InternalProblem,
     QueryCanceled,
+    StatementTooComplex,
     Unsupported,
 )
 from rocklake_server.plan.cache import PlanCache
@@ -64,6 +65,8 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._cancel_reason: str | None = None
         self._stopping = False
+        self._stopped = False
+        self._abandoned = False
 
     async def run(self) -> None:
         """Answer the client's messages until it leaves. What it left open is rolled back. Raises AdminShutdown after
@@ -72,7 +75,7 @@ class Session:
         try:
             while not isinstance(message := await self._receive(), m.Terminate | None):
                 await self._respond(message)
-                if self._stopping and self.is_idle:
+                if self._stopping and (self._stopped or self.is_idle):
                     raise _shutdown()
         except ClientGone:
             return
@@ -121,10 +124,20 @@ class Session:
             self._cancel_reason = reason
             self._task.cancel()
 
-    def stop(self) -> None:
-        """End ``run``: now if nothing goes on, or else with the running statement or the open block."""
+    def abandon(self) -> None:
+        """The client is gone: end the running statement, whatever it waits for, unless it is a commit under way."""
+        if not self._abandoned and self._task is not None and self._runner.running and not self._block.committing:
+            self._abandoned = True
+            self._task.cancel()
+
+    def stop(self, *, at_once: bool = False) -> None:
+        """End ``run``: if nothing goes on, now, or else with the running statement or the open block; or all of them
+        ``at_once``. A commit under way is always seen through and answered: then this has to be asked for again."""
         self._stopping = True
-        if self._task is not None and self.is_idle:
+        if self._task is None or self._stopped or self._block.committing:
+            return
+        if at_once or self.is_idle:
+            self._stopped = True
             self._task.cancel()
 
     @property
@@ -143,13 +156,17 @@ class Session:
         except CatalogError as error:
             failure = error
         except asyncio.CancelledError:
-            if self._cancel_reason is None:
+            if self._stopped or (self._cancel_reason is None and not self._abandoned):
                 raise
             if self._task is not None:
                 self._task.uncancel()
+            if self._abandoned or self._cancel_reason is None:
+                raise ClientGone from None
             failure = QueryCanceled(self._cancel_reason)
         except ClientGone:
             raise
+        except RecursionError:
+            failure = StatementTooComplex.default()
         except Exception:
             logger.exception("internal error while answering %s", type(message).__name__)
             failure = InternalProblem("internal error")
@@ -195,11 +212,13 @@ class Session:
     # -- ends of a message --------------------------------------------------------------------------------------------
 
     async def _fail(self, error: CatalogError) -> None:
-        """The one place where an error becomes a reply. A FATAL one ends the session."""
+        """The one place where an error becomes a reply. A FATAL one ends the session, as does one after which nothing
+        can be read any more."""
         await self._block.fail(error)
         self._registry.forget_portals()
-        self.channel.send(m.ErrorResponse.of(error))
-        if error.severity == "FATAL":
+        is_last = error.severity == "FATAL" or self.channel.phase is Phase.BROKEN
+        self.channel.send(m.ErrorResponse.of(error, severity="FATAL" if is_last else None))
+        if is_last:
             await self.channel.drain()
             raise ClientGone
 

@@ -1,4 +1,4 @@
-"""Text to statements and trees: with ``template``, the only callers of sqlglot's parser."""
+"""Text to statements and trees."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections import OrderedDict
 from functools import lru_cache
 
 from sqlglot import exp
-from sqlglot.dialects.postgres import Postgres
-from sqlglot.errors import ParseError, TokenError
 
-from rocklake_server.errors import ProgramLimitExceeded, SyntaxProblem, Unsupported
+from rocklake_server.errors import ProgramLimitExceeded, StatementTooComplex, SyntaxProblem, Unsupported
 from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
 from rocklake_server.sql.split import split_statements
 from rocklake_server.sql.statements import Query, UtilityStatement
+from rocklake_server.sql.trees import NotParsed, parsed_trees
 from rocklake_server.sql.utility import PARSERS, parse_utility
 
 TREE_DEPTH_MAX = 400
@@ -26,7 +25,6 @@ ARRAY_DIMENSIONS_MAX = 6
 _CACHED_CHARACTERS_MAX = 4096
 _SHORT_TEXT_CHARACTERS = 512
 _CACHE_CHARACTERS_MAX = 4 * 1024 * 1024
-_POSTGRES = Postgres()
 
 
 class StatementCache:
@@ -84,18 +82,16 @@ def _parse(text: str) -> UtilityStatement | Query:
 
 
 def parse_tree(text: str) -> exp.Expression:
-    """The tree of a query. Raises SyntaxProblem (position: 1-based, in characters), Unsupported, and
-    ProgramLimitExceeded for a text that is nested too deeply."""
+    """The tree of a query. Raises SyntaxProblem (position: 1-based, in characters), Unsupported,
+    StatementTooComplex for a text that is nested too deeply, and ProgramLimitExceeded for an array that is."""
     plain = normalise(text)
-    _check_brackets(plain)
+    _check_nesting(plain)
     try:
-        trees = _POSTGRES.parse(plain)
-    except ParseError as error:
-        raise _parse_problem(plain, error) from error
-    except TokenError as error:
-        raise _token_problem(plain) from error
+        trees = parsed_trees(plain)
+    except NotParsed as error:
+        raise (_token_problem(plain) if error.ends_inside else _parse_problem(plain, error.where)) from error
     except RecursionError as error:
-        raise _too_deep() from error
+        raise StatementTooComplex.default() from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Expression):
         raise SyntaxProblem("cannot insert multiple commands into a prepared statement")
     tree = trees[0]
@@ -105,19 +101,28 @@ def parse_tree(text: str) -> exp.Expression:
     return tree
 
 
-def _check_brackets(text: str) -> None:
-    if text.count("[") <= ARRAY_DIMENSIONS_MAX:
+def _check_nesting(text: str) -> None:
+    """Refuse what the parser would take very long for: deep parentheses, and subscripts that follow each other."""
+    if text.count("[") <= ARRAY_DIMENSIONS_MAX and text.count("(") <= TREE_DEPTH_MAX:
         return
-    depth = position = 0
+    parentheses = brackets = chain = position = 0
     while True:
         token = next_token(text, position)
         if token.kind is TokenKind.END:
             return
-        if token.kind is TokenKind.SYMBOL:
-            depth += (token.value == "[") - (token.value == "]")
-        if depth > ARRAY_DIMENSIONS_MAX:
+        symbol = token.value if token.kind is TokenKind.SYMBOL else ""
+        parentheses += (symbol == "(") - (symbol == ")")
+        if parentheses > TREE_DEPTH_MAX:
+            raise StatementTooComplex.default()
+        brackets += (symbol == "[") - (symbol == "]")
+        if symbol == "[":
+            chain += 1
+        elif symbol == "]":
+            chain = chain if text.startswith("[", token.end) else brackets
+        if max(brackets, chain) > ARRAY_DIMENSIONS_MAX:
             raise ProgramLimitExceeded(
-                f"number of array dimensions ({depth}) exceeds the maximum allowed ({ARRAY_DIMENSIONS_MAX})",
+                f"number of array dimensions ({max(brackets, chain)}) exceeds the maximum allowed "
+                f"({ARRAY_DIMENSIONS_MAX})",
                 position=token.start + 1)
         position = token.end
 
@@ -128,7 +133,7 @@ def _check_tree(tree: exp.Expression) -> None:
     while stack:
         node, depth = stack.pop()
         if depth > TREE_DEPTH_MAX:
-            raise _too_deep()
+            raise StatementTooComplex.default()
         if isinstance(node, exp.Placeholder):
             name = str(node.this or "")
             raise SyntaxProblem(f'syntax error at or near "{":" if name else "?"}"')
@@ -137,13 +142,8 @@ def _check_tree(tree: exp.Expression) -> None:
             stack.append((child, depth if chain and type(child) is type(node) else depth + 1))
 
 
-def _too_deep() -> ProgramLimitExceeded:
-    return ProgramLimitExceeded("stack depth limit exceeded", hint="Nest the statement less deeply.")
-
-
-def _parse_problem(text: str, error: ParseError) -> SyntaxProblem:
-    first = error.errors[0] if error.errors else {}
-    line, column, token = first.get("line"), first.get("col"), str(first.get("highlight") or "")
+def _parse_problem(text: str, where: dict[str, object]) -> SyntaxProblem:
+    line, column, token = where.get("line"), where.get("col"), str(where.get("highlight") or "")
     if not isinstance(line, int) or not isinstance(column, int) or not token:
         return SyntaxProblem("syntax error")
     start = 0

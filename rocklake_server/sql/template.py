@@ -22,11 +22,10 @@ from typing import Literal as OneOf
 from typing import NamedTuple, TypeAlias
 
 from sqlglot import exp
-from sqlglot.dialects.postgres import Postgres
-from sqlglot.errors import ParseError, TokenError
 
 from rocklake_server.errors import SyntaxProblem
 from rocklake_server.sql.lexer import QUOTED, STRING, normalise
+from rocklake_server.sql.trees import NotParsed, parsed_trees
 
 LiteralKind: TypeAlias = OneOf["string", "number"]
 
@@ -49,7 +48,6 @@ _SLOT = re.compile(r"(l?)([sn])(\d+)")
 _FIXED_BY_LITERAL: tuple[type[exp.Expression], ...] = (
     exp.Ordered, exp.Group, exp.DataTypeParam, exp.DataType, exp.Interval, exp.Bracket, exp.Identifier,
 )
-_POSTGRES = Postgres()
 
 
 class TemplateUnfit(Exception):
@@ -169,8 +167,8 @@ def parse_template(key: str) -> exp.Expression:
 
 def _parsed(text: str) -> exp.Expression:
     try:
-        trees = _POSTGRES.parse(text)
-    except (ParseError, TokenError, RecursionError) as error:
+        trees = parsed_trees(text)
+    except (NotParsed, RecursionError) as error:
         raise TemplateUnfit(str(error)) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Expression):
         raise TemplateUnfit("not one statement")

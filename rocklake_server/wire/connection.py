@@ -195,6 +195,11 @@ class ServerConnection:
             self.close()
         return data
 
+    def give_up(self) -> None:
+        """Reads nothing any more: a FATAL error is the last message."""
+        if self._phase not in _OVER:
+            self._break()
+
     def close(self) -> None:
         """Ends the conversation from the server's side: the socket is gone or about to be."""
         self._break()

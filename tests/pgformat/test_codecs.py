@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from decimal import Decimal
 
 import pytest
@@ -13,6 +14,7 @@ from rocklake_server.errors import (
     CharacterNotInRepertoire,
     DatatypeMismatch,
     InvalidBinaryRepresentation,
+    InvalidTextRepresentation,
     NumericOutOfRange,
     StringTooLong,
     Unsupported,
@@ -146,3 +148,19 @@ def test_assignment_keeps_every_digit_that_the_modifier_allows(digits: int, scal
     value = Decimal((int(negative), tuple(map(int, str(digits))), -scale))
     kept = coerce(numeric(38, scale))(value)
     assert kept.as_tuple() == value.as_tuple()
+
+
+@pytest.mark.parametrize("column_type", [types.SMALLINT, types.INTEGER, types.BIGINT, types.OID])
+def test_an_integer_may_have_any_number_of_zeros_before_it(column_type: ColumnType) -> None:
+    assert text_decoder(column_type)("0" * 5000 + "7") == 7
+    assert text_decoder(column_type)("0" * 5000) == 0
+    with pytest.raises(NumericOutOfRange):
+        text_decoder(column_type)("1" + "0" * 5000)
+
+
+@pytest.mark.parametrize("column_type", [types.DOUBLE, types.REAL])
+def test_a_long_number_that_is_none_is_refused_soon(column_type: ColumnType) -> None:
+    began = time.process_time()
+    with pytest.raises(InvalidTextRepresentation):
+        text_decoder(column_type)("0x" + "1" * 50_000 + "g")
+    assert time.process_time() - began < 2.0

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import struct
+import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocklake_server.errors import BadCopyFileFormat, CharacterNotInRepertoire, InvalidBinaryRepresentation
+from rocklake_server.errors import (
+    BadCopyFileFormat,
+    CharacterNotInRepertoire,
+    InvalidBinaryRepresentation,
+    ProgramLimitExceeded,
+)
+from rocklake_server.pgformat import copy_binary_reader
 from rocklake_server.pgformat.binary import binary_encoder
 from rocklake_server.pgformat.compare import sort_key
 from rocklake_server.pgformat.copy_binary import (
@@ -194,3 +201,22 @@ def test_unknown_flags_that_are_not_critical_and_the_extension_area_are_skipped(
 def test_any_bytes_give_rows_or_a_client_error(data: bytes, headed: bool) -> None:
     with contextlib.suppress(BadCopyFileFormat, InvalidBinaryRepresentation, CharacterNotInRepertoire):
         read_all([types.BIGINT, types.TEXT, types.NUMERIC], HEADER + data if headed else data)
+
+
+def test_a_wide_row_in_small_pieces_costs_time_in_proportion() -> None:
+    """Fields that were read are not read again when the next one arrives."""
+    width, field = 1500, (4000).to_bytes(4, "big") + b"x" * 4000
+    stream = HEADER + width.to_bytes(2, "big") + field * width + TRAILER
+    reader = BinaryCopyReader([TEXT] * width)
+    began = time.process_time()
+    rows = [row for start in range(0, len(stream), 4000) for row in reader.feed(stream[start : start + 4000])]
+    reader.finish()
+    assert time.process_time() - began < 3.0
+    assert rows == [("x" * 4000,) * width]
+
+
+def test_a_row_has_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copy_binary_reader, "MESSAGE_BYTES_MAX", 100)
+    reader = BinaryCopyReader([TEXT, TEXT])
+    with pytest.raises(ProgramLimitExceeded, match="longer than 100 bytes"):
+        reader.feed(HEADER + b"\0\2" + (b"\0\0\0\x50" + b"x" * 80) * 2)

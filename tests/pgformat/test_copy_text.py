@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocklake_server.errors import BadCopyFileFormat, CatalogError, CharacterNotInRepertoire
+from rocklake_server.errors import BadCopyFileFormat, CatalogError, CharacterNotInRepertoire, ProgramLimitExceeded
+from rocklake_server.pgformat import copy_text
 from rocklake_server.pgformat.copy_text import TextCopyReader, TextFormat, header_line, text_row_encoder
 from rocklake_server.schema.types import BIGINT, BYTEA, INTEGER, TEXT, array_of
 from tests.pgformat.strategies import values
@@ -110,3 +113,20 @@ def test_any_bytes_give_the_same_answer_however_they_are_cut(data: bytes, size: 
             return str(error)
 
     assert outcome(size) == outcome(0)
+
+
+def test_a_value_of_escaped_newlines_costs_time_in_proportion() -> None:
+    reader = TextCopyReader([TEXT], ["a"])
+    began = time.process_time()
+    for _ in range(100):
+        assert reader.feed(b"\\\n" * 1000) == []
+    assert reader.feed(b"\n") == [("\n" * 100_000,)]
+    assert time.process_time() - began < 5.0
+
+
+def test_a_line_has_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copy_text, "MESSAGE_BYTES_MAX", 100)
+    reader = TextCopyReader([TEXT], ["a"])
+    assert reader.feed(b"x" * 60 + b"\n" + b"x" * 60) == [("x" * 60,)]
+    with pytest.raises(ProgramLimitExceeded, match="longer than 100 bytes"):
+        reader.feed(b"x" * 60)

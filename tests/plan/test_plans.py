@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from rocklake_server.catalog.view import Now
-from rocklake_server.errors import RETRY_WORDS, CatalogError, Unsupported
-from rocklake_server.plan import planner
+from rocklake_server.errors import RETRY_WORDS, CatalogError, OutOfMemory, Unsupported
+from rocklake_server.plan import groups, operators, planner
 from rocklake_server.plan.writes import copy_target, insert_rows
 from rocklake_server.schema.types import BIGINT, BOOLEAN, TEXT, TIMESTAMPTZ, VARCHAR
 from rocklake_server.sql.names import QualifiedName
@@ -300,3 +300,20 @@ def test_update_by_the_client_s_row_identity(driver: Driver) -> None:
     ))
     assert outcome.tag == "UPDATE 1"
     assert rows(driver, "SELECT b FROM t WHERE a = 2") == [("changed",)]
+
+
+async def test_rows_that_an_operator_holds_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (operators, groups):
+        monkeypatch.setattr(module, "ROWS_HELD_MAX", 10)
+    driver = Driver()
+    await driver.run("CREATE TABLE many (a int)")
+    await driver.run("INSERT INTO many VALUES " + ", ".join(f"({number})" for number in range(5)))
+    for text in (
+        "SELECT x.a FROM many x, many y", "SELECT x.a FROM many x, many y ORDER BY 1 LIMIT 1",
+        "SELECT sum(x.a) FROM many x, many y", "SELECT DISTINCT x.a * 10 + y.a FROM many x, many y",
+        "SELECT x.a * 10 + y.a, count(*) FROM many x, many y GROUP BY 1",
+        "SELECT 1 FROM many z, (SELECT x.a FROM many x, many y) w LIMIT 1",
+    ):  # fmt: skip
+        with pytest.raises(OutOfMemory, match="more than 10 rows"):
+            await driver.run(text)
+    assert await driver.rows("SELECT count(*) FROM many x, many y, many z") == [(125,)]

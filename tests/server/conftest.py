@@ -17,7 +17,8 @@ SOON_S = 20.0
 Connection = psycopg.Connection[tuple[object, ...]]
 
 
-def _running(logs: Path, store: str, **environment: str) -> Iterator[RockLakeServer]:
+def running(logs: Path, store: str, **environment: str) -> Iterator[RockLakeServer]:
+    """A server of its own, stopped afterwards."""
     server = RockLakeServer(store, logs=logs, environment=environment)
     server.start()
     try:
@@ -29,14 +30,14 @@ def _running(logs: Path, store: str, **environment: str) -> Iterator[RockLakeSer
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RockLakeServer]:
-    yield from _running(tmp_path_factory.mktemp("server"), "memory:///server")
+    yield from running(tmp_path_factory.mktemp("server"), "memory:///server")
 
 
 @pytest.fixture(scope="module")
 def small_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RockLakeServer]:
     """One that serves MAX_CONNECTIONS sessions."""
     logs = tmp_path_factory.mktemp("small")
-    yield from _running(logs, "memory:///small", ROCKLAKE_MAX_CONNECTIONS=str(MAX_CONNECTIONS))
+    yield from running(logs, "memory:///small", ROCKLAKE_MAX_CONNECTIONS=str(MAX_CONNECTIONS))
 
 
 @pytest.fixture

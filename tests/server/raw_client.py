@@ -48,8 +48,8 @@ class RawClient:
         (found,) = decode_backend(header + self._exactly(length - 4))
         return found
 
-    def until(self, kind: type[BackendMessage]) -> list[BackendMessage]:
-        """Messages up to the first of ``kind``."""
+    def until(self, kind: type[BackendMessage] | tuple[type[BackendMessage], ...]) -> list[BackendMessage]:
+        """Messages up to the first of ``kind``, which may be several."""
         found = [self.message()]
         while not isinstance(found[-1], kind):
             found.append(self.message())

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
+from rocklake_server.server.listener import connections_allowed
 from rocklake_server.wire import messages as m
 from rocklake_server.wire.startup import CancelRequest
 from tests.server.conftest import MAX_CONNECTIONS, SOON_S, Connection, wait_for_free_sessions
@@ -172,4 +173,31 @@ def test_one_session_too_many_is_refused(small_server: RockLakeServer) -> None:
     finally:
         for each in opened:
             each.close()
+    wait_for_free_sessions(small_server)
+
+
+def test_of_a_hundred_that_come_at_once_only_so_many_are_let_in(small_server: RockLakeServer) -> None:
+    clients = [RawClient(small_server.port) for _ in range(100)]
+    began = time.monotonic()
+    for client in clients:
+        client.send(STARTUP)
+    answers = [client.until((m.ReadyForQuery, m.ErrorResponse))[-1] for client in clients]
+    assert time.monotonic() - began < SOON_S
+    refused = [answer.fields["C"] for answer in answers if isinstance(answer, m.ErrorResponse)]
+    assert refused == ["53300"] * (100 - MAX_CONNECTIONS)
+    for client in clients:
+        client.socket.close()
+    wait_for_free_sessions(small_server)
+
+
+def test_connections_that_never_start_are_bounded(small_server: RockLakeServer) -> None:
+    """Beyond the bound they are refused at once, without waiting for what they send."""
+    silent = [RawClient(small_server.port) for _ in range(connections_allowed(MAX_CONNECTIONS))]
+    with RawClient(small_server.port) as client:
+        (error,) = client.until(m.ErrorResponse)
+        assert isinstance(error, m.ErrorResponse)
+        assert (error.fields["S"], error.fields["C"]) == ("FATAL", "53300")
+        assert client.rest() == b""
+    for each in silent:
+        each.socket.close()
     wait_for_free_sessions(small_server)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import socket
+import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from rocklake_server.limits import MESSAGE_BYTES_MAX
 from rocklake_server.wire import messages as m
 from rocklake_server.wire.layout import encode
 from rocklake_server.wire.startup import SSLRequest
@@ -110,6 +112,7 @@ def test_a_client_vanishes_while_it_sends(small_server: RockLakeServer, how: str
         if how == "reset":
             client.reset()
         client.socket.close()
+        wait_for_free_sessions(small_server, 1)
     wait_for_free_sessions(small_server)
     with psycopg.connect(small_server.dsn("lake"), autocommit=True) as connection:
         connection.execute("SET lock_timeout = '2s'")
@@ -117,20 +120,87 @@ def test_a_client_vanishes_while_it_sends(small_server: RockLakeServer, how: str
         connection.execute("INSERT INTO sent VALUES (1), (3999)")
 
 
-def test_a_client_that_waits_for_a_lock_vanishes(small_server: RockLakeServer) -> None:
+@pytest.mark.parametrize("how", ["reset", "close"])
+def test_a_client_that_waits_for_a_lock_vanishes(small_server: RockLakeServer, how: str) -> None:
     with psycopg.connect(small_server.dsn("lake"), autocommit=True) as setup:
         setup.execute("DROP TABLE IF EXISTS held")
         setup.execute("CREATE TABLE held (a bigint PRIMARY KEY)")
     with psycopg.connect(small_server.dsn("lake")) as holder:
         holder.execute("INSERT INTO held VALUES (1)")
+        clients = [RawClient(small_server.port).login() for _ in range(MAX_CONNECTIONS - 1)]
+        for number, client in enumerate(clients):
+            client.send(m.Query(f"BEGIN; INSERT INTO held VALUES ({number + 2}); INSERT INTO held VALUES (1)"))
+        time.sleep(0.2)
+        for client in clients:
+            if how == "reset":
+                client.reset()
+            client.socket.close()
+        wait_for_free_sessions(small_server, MAX_CONNECTIONS - 1)
+        with psycopg.connect(small_server.dsn("lake"), autocommit=True) as other:
+            other.execute("SET lock_timeout = '5s'")
+            assert other.execute("INSERT INTO held VALUES (2), (3)").rowcount == 2
+        holder.commit()
+    with psycopg.connect(small_server.dsn("lake")) as connection:
+        assert connection.execute("SELECT a FROM held ORDER BY a").fetchall() == [(1,), (2,), (3,)]
+
+
+@pytest.mark.parametrize("how", ["reset", "close"])
+def test_a_client_vanishes_in_a_block(small_server: RockLakeServer, how: str) -> None:
+    with psycopg.connect(small_server.dsn("lake"), autocommit=True) as other:
+        other.execute("DROP TABLE IF EXISTS held")
+        other.execute("CREATE TABLE held (a bigint PRIMARY KEY)")
         client = RawClient(small_server.port).login()
-        client.send(m.Query("INSERT INTO held VALUES (1)"))
-        time.sleep(0.1)
-        client.reset()
-        holder.rollback()
+        client.send(m.Query("BEGIN; INSERT INTO held VALUES (1)"))
+        client.until(m.ReadyForQuery)
+        threading.Timer(0.2, client.reset if how == "reset" else client.socket.close).start()
+        other.execute("SET lock_timeout = '10s'")
+        other.execute("INSERT INTO held VALUES (1)")
+        assert other.execute("SELECT count(*) FROM held").fetchone() == (1,)
     wait_for_free_sessions(small_server)
-    with psycopg.connect(small_server.dsn("lake"), autocommit=True) as connection:
-        assert connection.execute("SELECT count(*) FROM held").fetchone() in [(0,), (1,)]
+
+
+def test_a_client_vanishes_while_a_long_statement_computes(small_server: RockLakeServer) -> None:
+    with psycopg.connect(small_server.dsn("lake"), autocommit=True) as setup:
+        setup.execute("DROP TABLE IF EXISTS many")
+        setup.execute("CREATE TABLE many (a bigint)")
+        with setup.cursor().copy("COPY many FROM STDIN") as copy:
+            for number in range(20_000):
+                copy.write_row((number,))
+    clients = [RawClient(small_server.port).login() for _ in range(MAX_CONNECTIONS)]
+    for client in clients:
+        client.send(m.Query("SELECT count(*) FROM many x, many y WHERE x.a + y.a < 0"))
+    time.sleep(0.3)
+    for client in clients:
+        client.reset()
+    wait_for_free_sessions(small_server)
+
+
+def test_a_client_that_sends_queries_and_never_reads_costs_little_memory(small_server: RockLakeServer) -> None:
+    data = encode(m.Query(f"SELECT '{'x' * 4000}'")) * 50
+    with RawClient(small_server.port, receive_buffer_bytes=SMALL_WINDOW_BYTES).login() as client:
+        before = resident_bytes(small_server.pid)
+        client.socket.settimeout(2)
+        with pytest.raises(TimeoutError):
+            client.socket.sendall(data * (GROWTH_BYTES_MAX * 4 // len(data)))
+        assert resident_bytes(small_server.pid) - before < GROWTH_BYTES_MAX / 2
+        with psycopg.connect(small_server.dsn("lake"), connect_timeout=5) as other:
+            assert other.execute("SELECT 1").fetchone() == (1,)
+        client.reset()
+    wait_for_free_sessions(small_server)
+
+
+def test_an_announced_length_takes_no_memory(small_server: RockLakeServer) -> None:
+    before = resident_bytes(small_server.pid)
+    with ExitStack() as clients:
+        for _ in range(MAX_CONNECTIONS):
+            client = clients.enter_context(RawClient(small_server.port).login())
+            client.socket.sendall(b"Q" + MESSAGE_BYTES_MAX.to_bytes(4, "big") + b"SELECT")
+        time.sleep(0.3)
+        assert resident_bytes(small_server.pid) - before < MEGABYTE
+    wait_for_free_sessions(small_server)
+    with RawClient(small_server.port).login() as client:
+        client.socket.sendall(b"Q" + (MESSAGE_BYTES_MAX + 1).to_bytes(4, "big") + b"SELECT")
+        assert b"invalid message length" in client.rest()
 
 
 def test_half_open_startups_take_no_session(small_server: RockLakeServer) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from rocklake_server.catalog.view import TransactionView
-from rocklake_server.errors import DuplicateColumn, ReadOnlySystemRelation, UndefinedColumn
+from rocklake_server.errors import DuplicateColumn, ReadOnlySystemRelation, SyntaxProblem, UndefinedColumn
 from rocklake_server.plan.dispatch import only
 from rocklake_server.plan.lowering.from_items import table_name
 from rocklake_server.plan.lowering.query import QueryLowering
@@ -28,7 +28,8 @@ def writable(view: TransactionView, name: QualifiedName) -> Relation:
 def target_of(queries: QueryLowering, node: exp.Expr) -> tuple[Relation, str]:
     """(relation, alias) of a statement's target table."""
     only(node, "this", "db", "catalog", "alias")
-    assert isinstance(node, exp.Table)
+    if not isinstance(node, exp.Table):
+        raise SyntaxProblem("syntax error: the name of a table was expected")
     name = table_name(node)
     relation = writable(queries.view, name)
     queries.relations.append((name.schema, name.name, relation))
