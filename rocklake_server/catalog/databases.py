@@ -53,7 +53,7 @@ class Databases:
         self._open_store = open_store
         self._lakes: dict[int, asyncio.Task[OpenLake]] = {}
         self._closing: dict[int, asyncio.Task[None]] = {}
-        self._idle_check: asyncio.Task[None] | None = None
+        self._idle_check: asyncio.TimerHandle | None = None
         self._turns: dict[str, Turn] = {}
         self.exported: dict[str, DatabaseTransaction] = {}
 
@@ -62,7 +62,7 @@ class Databases:
         """Opens the system store. Raises StoreUnavailable, FormatVersionUnsupported, CorruptValue."""
         directory = await Directory.open(await open_store("system"), ownership)
         databases = cls(directory, open_store, clock, ownership)
-        databases._idle_check = asyncio.create_task(databases._close_idle_lakes())
+        databases._check_idle_later()
         return databases
 
     async def close(self) -> None:
@@ -150,11 +150,14 @@ class Databases:
         logger.info("opened %s at commit %d", label, lake.newest.sequence)
         return OpenLake(lake, Committer(lake), asyncio.get_running_loop().time())
 
-    async def _close_idle_lakes(self) -> None:
+    def _check_idle_later(self) -> None:
         """An open lake costs a thread, memory, and requests to the store even when nobody uses it."""
-        while True:
-            await asyncio.sleep(LAKE_IDLE_S / 4)
+
+        def check() -> None:
             self.close_idle_lakes(LAKE_IDLE_S)
+            self._check_idle_later()
+
+        self._idle_check = asyncio.get_running_loop().call_later(LAKE_IDLE_S / 4, check)
 
     def close_idle_lakes(self, idle_s: float) -> None:
         """Begin to close every lake that no transaction used for ``idle_s`` seconds."""
