@@ -189,7 +189,10 @@ class Committer:
         """As the leader, so that no group is written meanwhile."""
         root = self._lake.newest
         nothing = Working(root, root.relations, dict(root.counters), stored_bytes=root.stored_bytes)
-        await self._recover(*(self._in_doubt or (nothing, root.sequence + 1)), attempts=1)
+        try:
+            await self._recover(*(self._in_doubt or (nothing, root.sequence + 1)), attempts=1)
+        except Exception:
+            logger.exception("%s: recovering the store failed", self._lake.label)
         await self._lead()
 
     async def _recover(self, working: Working, sequence: int, attempts: int = READ_BACK_ATTEMPTS) -> None:
