@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -25,11 +26,16 @@ def main(arguments: list[str]) -> int:
     problems: list[str] = []
     for name in names:
         print(f"{name}: {options.minutes / len(names):.1f} minutes, seed {options.seed}", flush=True)
-        with tempfile.TemporaryDirectory() as folder, PLACES[name](Path(folder)) as place:
+        folder = Path(tempfile.mkdtemp(prefix="soak-"))
+        with PLACES[name](folder) as place:
             seconds = 60 * options.minutes / len(names)
-            report = run_phase(place, Path(folder), seconds, random.Random(options.seed))
+            report = run_phase(place, folder, seconds, random.Random(options.seed))
         print("\n".join(report.lines()), flush=True)
         problems += report.problems
+        if report.problems:
+            print(f"  the catalog's rows, the data and the server's log are kept in {folder}")
+        else:
+            shutil.rmtree(folder)
     for problem in problems:
         print("PROBLEM", problem)
     return bool(problems)

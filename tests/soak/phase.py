@@ -70,6 +70,8 @@ def run_phase(place: Place, folder: Path, seconds: float, chance: random.Random)
         server.start()
         _restore(dsn, data, keeper, report)
         _account(dsn, data, fleet, report)
+        if report.problems:
+            _keep_catalog(dsn, folder / "catalog")
         server.stop()
     finally:
         fleet.kill()
@@ -90,6 +92,8 @@ def _work(place: Place, fleet: Fleet, keeper: Keeper, seconds: float, chance: ra
     next_event = begun + chance.uniform(*SECONDS_BETWEEN_EVENTS)
     while (now := time.monotonic()) - begun < seconds:
         fleet.tend()
+        if fleet.broken:
+            break  # what comes later would hide how it came about
         if now > next_event:
             report.events[_event(place, chance)] += 1
             keeper.trouble(now, time.monotonic())
@@ -137,6 +141,16 @@ def _account(dsn: str, data: Path, fleet: Fleet, report: Report) -> None:
         if ids != list(range(ids[0], ids[-1] + 1)):
             report.problems.append("the snapshots that are kept have a gap")
         report.snapshots = f"{ids[0]} to {ids[-1]}, no gap"
+
+
+def _keep_catalog(dsn: str, folder: Path) -> None:
+    """Every relation of the lake as a file."""
+    folder.mkdir()
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        names = "SELECT relname FROM pg_class WHERE relname LIKE 'ducklake%' AND relkind = 'r'"
+        for (name,) in connection.execute(names).fetchall():
+            rows = connection.execute(f"SELECT * FROM {name}").fetchall()
+            (folder / f"{name}.txt").write_text("\n".join(map(str, rows)))
 
 
 def _compare(who: str, found: set[int], acknowledged: set[int], tried: set[int], report: Report) -> None:
