@@ -101,11 +101,11 @@ def read(lake: LakeClient, me: int, chance: random.Random, numbers: Iterator[int
 
 
 def maintain(lake: LakeClient, me: int, chance: random.Random, numbers: Iterator[int], say: Said) -> Iterator[None]:
-    """Flush, merge, rewrite, expire and clean up, in turns."""
+    """Flush, merge, expire and clean up, in turns. No rewrite: DuckLake 1.5.5 lets one commit beside an inlined delete
+    from the file that it rewrites, on PostgreSQL as here, and the deleted row is back."""
     calls = (
         "CALL ducklake_flush_inlined_data('lake')",
         "CALL ducklake_merge_adjacent_files('lake')",
-        "CALL ducklake_rewrite_data_files('lake')",
         "CALL ducklake_expire_snapshots('lake', older_than => now() - INTERVAL '30 seconds')",
         "CALL ducklake_cleanup_old_files('lake', older_than => now() - INTERVAL '60 seconds')",
     )
