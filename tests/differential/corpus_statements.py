@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import psycopg
 
@@ -69,7 +69,7 @@ class CorpusSender:
         Raises LockedOut when a client's transaction is in the way, ValueError with the SQLSTATE of another refusal.
         """
         text = _texts()[name]
-        side = Side(self._connection, self._known(), self._comparable)
+        side = Side(self._connection, self._known(), partial(self._comparable, "ducklake_delete_file" in text))
         before = _made(text)
         stream = self._stream(text, side)
         answers: list[Answer] = []
@@ -99,8 +99,7 @@ class CorpusSender:
             self._connection.execute("ROLLBACK")
             return b""
 
-    def _comparable(self, columns: Columns, row: Row) -> Row:
-        of_delete_files = "delete_file_id" in {name for name, _ in columns}
+    def _comparable(self, of_delete_files: bool, columns: Columns, row: Row) -> Row:
         return tuple(
             self._value(name, oid, value, of_delete_files)
             for (name, oid), value in zip(columns, row, strict=True)
