@@ -26,7 +26,7 @@ OWN_FILES = --baseline $(BASELINES)/own-files-duckdb-$(LINE).json $(if $(CLIENT)
 UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LINE) --suite $(SUITE) --timeout 600 $(BEYOND:%=--run-skipped %)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check format generate bench bench-writers conformance differential history \
+.PHONY: help install demo serve test lint check format generate bench bench-writers conformance differential history \
 	interleaving crash-points fuzz soak clean
 
 ##@ Use it
@@ -42,11 +42,13 @@ install: $(VENV)/.installed-dev ## Make the development environment
 test: $(VENV)/.installed-dev ## Run the whole test suite, real DuckDB end to end included
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.installed-dev ## Lint, types, import contracts, generated files, fast tests: what CI runs
+lint: $(VENV)/.installed-dev ## Style, types, import contracts, generated files
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_generated_files.py tests/test_tidy.py
+
+check: lint ## Lint and the fast tests: the gate before a commit
 	$(BIN)/python -m pytest -q -m "not duckdb and not postgres and not slow"
 
 format: $(VENV)/.installed-dev ## Sort imports and apply safe fixes

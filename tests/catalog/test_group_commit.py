@@ -95,8 +95,10 @@ async def test_commits_that_arrive_during_a_write_form_the_next_group(engine: Fa
 
 
 async def _batches_of(engine: FaultyEngine, *table_ids: tuple[int, ...]) -> list[int]:
-    """The bytes of each batch that commits asked for during a write make; each adds the rows given for it."""
+    """The bytes of each batch that commits asked for during a write, in this order, make; each adds the rows given
+    for it."""
     real, sizes = engine.store.write, []
+    (opened,) = (await engine.databases.lakes_of(DATABASE)).values()
 
     async def write(batch: WriteBatch) -> None:
         sizes.append(batch.size_bytes)
@@ -107,8 +109,11 @@ async def _batches_of(engine: FaultyEngine, *table_ids: tuple[int, ...]) -> list
     first = asyncio.create_task(add(engine, 0))
     await gate.arrived.wait()
     with patch.object(engine.store, "write", write):
-        others = [asyncio.create_task(add(engine, *each)) for each in table_ids]
-        await asyncio.sleep(0.01)
+        others: list[asyncio.Task[None]] = []
+        for each in table_ids:
+            others.append(asyncio.create_task(add(engine, *each)))
+            while len(opened.committer._queue) < len(others):
+                await asyncio.sleep(0)
         gate.open()
         await asyncio.gather(first, *others)
     return sizes

@@ -48,11 +48,12 @@ def services() -> dict[str, dict[str, Any]]:
 
 
 def known_settings() -> set[str]:
-    """The environment variables of ``rocklake serve``, as its options declare them."""
+    """The environment variables of ``rocklake serve``, as its options declare them. Taking a store over is an act and
+    no setting: that option has none."""
     hints = typing.get_type_hints(serve_command, include_extras=True)
     options = [hints[name].__metadata__[0] for name in inspect.signature(serve_command).parameters]
-    assert all(isinstance(option, OptionInfo) and isinstance(option.envvar, str) for option in options)
-    return {option.envvar for option in options}
+    assert all(isinstance(option, OptionInfo) for option in options)
+    return {option.envvar for option in options if isinstance(option.envvar, str)}
 
 
 def known_object_store_variables() -> set[str]:
