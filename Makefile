@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 STORE ?= file://$(CURDIR)/demo-lake/store
 LISTEN ?= 127.0.0.1:5432
 JOBS ?= 2
+TEST_JOBS ?= 2
 WORKLOADS ?= 200
 FUZZ_SECONDS ?= 120
 SEED ?= 7
@@ -39,8 +40,8 @@ serve: $(VENV)/.installed-demo ## Run the server (STORE=file:///folder LISTEN=12
 ##@ Work on it
 install: $(VENV)/.installed-dev ## Make the development environment
 
-test: $(VENV)/.installed-dev ## Run the whole test suite, real DuckDB end to end included
-	$(BIN)/python -m pytest
+test: $(VENV)/.installed-dev ## Run the whole test suite, real DuckDB end to end included (TEST_JOBS=2)
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadfile
 
 lint: $(VENV)/.installed-dev ## Style, types, import contracts, generated files
 	$(BIN)/ruff check .
