@@ -12,14 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from rocklake_server.errors import CorruptValue
-from rocklake_server.store.folder_mark import MARK_FILE, FolderMark
+from rocklake_server.store.folder_mark import WITHOUT_MARK, FolderMark
 from rocklake_server.store.folder_sync import COMPACTIONS, MANIFESTS, TABLES, WAL, number_of, published
 from rocklake_server.store.log_check import RESTORE, log_file
 
 _log = logging.getLogger(__name__)
-
-_WITHOUT = f"Restore the folder from a backup; or remove {MARK_FILE} to open it without what is lost."
-"""For files of which only the mark knows."""
 
 
 class FolderCheck:
@@ -44,13 +41,13 @@ class FolderCheck:
                 break
             self._remove(name)
         if marked and (newest is None or number_of(newest) < marked):
-            raise self._lost(_manifest(marked), "missing", _WITHOUT)
+            raise self._lost(_manifest(marked), "missing", WITHOUT_MARK)
         if newest is not None:
             self._require(newest)
 
     def removes(self, manifest: Any) -> bool:
         """Whether the manifest had to be removed, since it reached the disk and its tables did not. The one before it
-        has the same rows in the log."""
+        has the same rows in the journal."""
         is_whole = all(self._problem(table) is None for table in _tables(manifest))
         if is_whole or not self._is_unsynced(_manifest(manifest.id)):
             return False
@@ -58,8 +55,8 @@ class FolderCheck:
         return True
 
     def require_files(self, manifest: Any) -> None:
-        """The tables that the manifest names are there, and the log from behind them to the last acknowledged write.
-        SlateDB looks for the end of its log by probing, and may take a missing file for that."""
+        """The tables that the manifest names are there, and a log without a gap behind them: markers that openings
+        left. SlateDB looks for the end of its log by probing, and may take a missing file for that."""
         for table in _tables(manifest):
             self._require(table)
         first = manifest.replay_after_wal_id + 1
@@ -67,8 +64,6 @@ class FolderCheck:
         for number in range(first, max(there, default=0)):
             if number not in there:
                 raise self._lost(log_file(number), "missing")
-        if self._mark.newest[WAL] >= first:
-            self._require(log_file(self._mark.newest[WAL]), _WITHOUT)
 
     def _was_never_written(self) -> bool:
         """Whether there are no rows: the first opening ended before its files were synced."""

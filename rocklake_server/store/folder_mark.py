@@ -1,31 +1,38 @@
-"""Which log file and manifest were the newest that reached the disk: a note beside them in a database's folder.
+"""Which write and manifest were the newest that reached the disk: a note beside them in a database's folder.
 
-A log whose last files are gone looks like a log that never had them, and an older manifest like the newest one. The
-note tells the difference. It is written once the files that it names are synced, so it never names one that a power
-cut may still take; it is synced itself within a second or so, and at a clean stop.
+A journal whose end is gone looks like one that never had it, and an older manifest like the newest one. The note tells
+the difference. It is written once what it names is synced, so it never names anything that a power cut may still take;
+it is synced itself within a second or so, and at a clean stop.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import threading
 from pathlib import Path
 
 from rocklake_server.errors import CorruptValue
 
 MARK_FILE = "rocklake.mark"
-NUMBERED = ("wal", "manifest", "compactions")
+JOURNAL = "journal"
+"""Numbers writes."""
+NUMBERED = ("manifest", "compactions")
 """Directories whose files are numbered, and whose newest file counts."""
-_TEXT = "".join(f"{kind} {{{kind}:020d}}\n" for kind in NUMBERED)
-_PARTS = re.compile("".join(rf"{kind} (?P<{kind}>\d{{20}})\n" for kind in NUMBERED).encode())
+WITHOUT_MARK = f"Restore the folder from a backup; or remove {MARK_FILE} to open it without what is lost."
+"""For files of which only the mark knows."""
+_KINDS = (JOURNAL, *NUMBERED)
+_TEXT = "".join(f"{kind} {{{kind}:020d}}\n" for kind in _KINDS)
+_PARTS = re.compile("".join(rf"{kind} (?P<{kind}>\d{{20}})\n" for kind in _KINDS).encode())
 
 
 class FolderMark:
-    """Blocking: for the thread that syncs. ``newest`` are file numbers by directory, 0 before there is any."""
+    """For the threads that sync. ``newest`` are numbers by kind, 0 before there is any."""
 
     def __init__(self, database: Path) -> None:
         self.path = database / MARK_FILE
-        self.newest = dict.fromkeys(NUMBERED, 0)
+        self.newest = dict.fromkeys(_KINDS, 0)
+        self._turn = threading.Lock()
         self._descriptor: int | None = None
         self._is_synced = True
 
@@ -40,14 +47,15 @@ class FolderMark:
         self.newest = {kind: int(number) for kind, number in found.groupdict().items()}
 
     def note(self, kind: str, number: int) -> None:
-        """The file of this number and those before it are on the disk."""
-        if number <= self.newest[kind]:
-            return
-        self.newest[kind] = number
-        if self._descriptor is None:
-            self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        os.pwrite(self._descriptor, _TEXT.format(**self.newest).encode(), 0)
-        self._is_synced = False
+        """The write or file of this number and those before it are on the disk."""
+        with self._turn:
+            if number <= self.newest[kind]:
+                return
+            self.newest[kind] = number
+            if self._descriptor is None:
+                self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            os.pwrite(self._descriptor, _TEXT.format(**self.newest).encode(), 0)
+            self._is_synced = False
 
     def sync(self) -> None:
         if self._descriptor is not None and not self._is_synced:

@@ -1,8 +1,8 @@
 """Makes a SlateDB database in a local folder survive a power cut.
 
 SlateDB publishes a file by writing ``name#n``, linking or renaming it to ``name``, and never syncs the file
-or its directory. After a power cut such a file may be missing or empty. A log file must therefore be synced
-before its write is acknowledged; tables and manifests are synced soon after they appear.
+or its directory. After a power cut such a file may be missing or empty. Tables and manifests are therefore synced soon
+after they appear; until then the redo journal has their rows.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 from pathlib import Path
 
 from rocklake_server.store.folder_mark import NUMBERED, FolderMark
-from rocklake_server.store.log_check import log_file
 
 WAL = "wal"
 MANIFESTS = "manifest"
@@ -49,7 +48,6 @@ class FolderSync:
     def __init__(self, root: Path, database: Path, mark: FolderMark) -> None:
         self._root = root
         self._database = database
-        self._next_wal = 0
         self._seen: dict[str, tuple[int, frozenset[str]]] = {}
         self._mark = mark
 
@@ -60,7 +58,6 @@ class FolderSync:
         for name in names:
             _sync(wal / name)
         if names:
-            self._next_wal = number_of(names[-1]) + 1
             _sync(wal)
         self.sync_tables()
         self._sync_if_there(self._mark.path)
@@ -71,18 +68,6 @@ class FolderSync:
                 break
             directory = directory.parent
         _sync(self._root.parent)
-
-    def sync_wal(self) -> None:
-        """Syncs the log files that appeared since the last call. Raises OSError, also when there is none."""
-        first, newest = self._next_wal, 0
-        while (size_bytes := self._sync_if_there(self._database / log_file(self._next_wal))) is not None:
-            newest = self._next_wal if size_bytes else newest
-            self._next_wal += 1
-        if self._next_wal == first:
-            raise FileNotFoundError(f"no {log_file(first)} after a flush")
-        _sync(self._database / WAL)
-        self._mark.note(WAL, newest)
-        self.sync_tables()
 
     def sync_rest(self) -> None:
         """Syncs what no write waits for: what SlateDB's own tasks wrote, and the mark."""

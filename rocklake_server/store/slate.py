@@ -1,6 +1,6 @@
 """The store over SlateDB: a write is durable when it returns, scans read ahead, opening ends in bounded time.
 
-Cost of a write: one PUT of one log file. On a local folder the log file and its directory are synced as well.
+Cost of a write: one PUT of one log file. On a local folder a record of the redo journal instead, which is synced.
 """
 
 from __future__ import annotations
@@ -8,12 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from itertools import islice
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from slatedb.uniffi import (
     CloseReason,
@@ -24,15 +21,11 @@ from slatedb.uniffi import (
     FlushType,
     FoyerCacheOptions,
 )
-from slatedb.uniffi import WriteBatch as NativeBatch
 
-from rocklake_server.errors import CannotConnectNow, CatalogError, StoreUnavailable
-from rocklake_server.store import marshalling
+from rocklake_server.errors import CannotConnectNow, CatalogError, InternalProblem, StoreUnavailable
 from rocklake_server.store.base import Key, StoreSnapshot, WriteBatch
-from rocklake_server.store.folder_check import FolderCheck
-from rocklake_server.store.folder_mark import FolderMark
-from rocklake_server.store.folder_sync import FolderSync
-from rocklake_server.store.keys import require_storable
+from rocklake_server.store.batch_slices import native_batch, record_body
+from rocklake_server.store.local_folder import LocalFolder
 from rocklake_server.store.log_check import read_manifest, require_whole_log
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
@@ -41,12 +34,8 @@ from rocklake_server.store.slate_peek import durable_values
 from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
 from rocklake_server.store.slate_snapshot import SlateSnapshot
 
-Result = TypeVar("Result")
-
 _log = logging.getLogger(__name__)
 
-_FILL_SLICE = 500
-"""Operations that reach the library between two turns of the loop."""
 _TABLE_SYNC_INTERVAL_S = 1.0
 
 
@@ -69,9 +58,7 @@ class SlateStore:
         self._closed = False
         self._fenced = False
         self._background: set[asyncio.Task[None]] = set()
-        self._sync: FolderSync | None = None
-        self._mark: FolderMark | None = None
-        self._sync_thread: ThreadPoolExecutor | None = None
+        self._folder: LocalFolder | None = None
 
     async def snapshot(self) -> StoreSnapshot:
         async with self._turn:
@@ -88,23 +75,40 @@ class SlateStore:
             self._require_usable()
             if not batch.operations:
                 return
-            native = await self._native_batch(batch)
-            self._in_doubt = True  # from here on, also when this task is cancelled
-            try:
-                handle = await self._db.write(native)
-            except Error.Closed as error:  # nothing has reached its log
-                self._in_doubt = False
-                raise read_error(error, self.location) from None
-            except NATIVE_ERRORS as error:
-                raise self._doubt(error) from error
-            try:
-                await self._make_durable(handle)
-            except (*NATIVE_ERRORS, OSError) as error:  # TimeoutError is an OSError
-                raise self._doubt(error) from error
+            native = await native_batch(batch)
+            if self._folder is None:
+                await self._write_through(native)
+            else:
+                await self._write_journaled(self._folder, native, await record_body(batch))
             self._in_doubt = False
-        self._writes += 1
-        if self._writes % self._settings.wal_files_max == 0:
-            self._start(self._flush_memtable())
+            self._writes += 1
+            self._flush_now_and_then()
+
+    async def _write_through(self, native: Any) -> None:
+        """One log file."""
+        self._in_doubt = True  # from here on, also when this task is cancelled
+        try:
+            handle = await self._db.write(native)
+        except Error.Closed as error:  # nothing has reached its log
+            self._in_doubt = False
+            raise read_error(error, self.location) from None
+        except NATIVE_ERRORS as error:
+            raise self._doubt(error) from error
+        try:
+            async with asyncio.timeout(self._settings.write_timeout_s) as self._write_limit:
+                await self._db.flush()
+                await handle.await_durable()
+        except (*NATIVE_ERRORS, TimeoutError) as error:
+            raise self._doubt(error) from error
+        finally:
+            self._write_limit = None
+
+    async def _write_journaled(self, folder: LocalFolder, native: Any, body: bytes) -> None:
+        self._in_doubt = True
+        try:
+            await folder.write(self._db, native, body)
+        except (*NATIVE_ERRORS, OSError, InternalProblem) as error:
+            raise self._doubt(error) from error
 
     async def close(self) -> None:
         if self._ownership.is_lost and self._write_limit is not None:
@@ -114,8 +118,6 @@ class SlateStore:
                 return
             self._closed = True
             await self._release(flush=not (self._in_doubt or self._ownership.is_lost))
-            if self._sync_thread is not None:
-                self._sync_thread.shutdown()
 
     async def reopen(self) -> None:
         """Gives up the handle and opens another, which shows whether a write in doubt is there. Raises as
@@ -150,6 +152,7 @@ class SlateStore:
 
     async def _open(self) -> None:
         """Opens a handle within the bounded time and makes the store usable."""
+        self._in_doubt = True  # until everything is recovered, so that nothing is flushed half
         use_runtime_threads()
         objects = build_object_store(self.location)
         builder = DbBuilder(self.location.path, objects)
@@ -157,18 +160,15 @@ class SlateStore:
         builder.with_db_cache(DbCache.new_foyer_cache(
             FoyerCacheOptions(max_capacity=self._settings.block_cache_bytes, shards=4)), 0)
         try:
-            folder = self.location.folder
-            if folder is not None:
-                self._mark = FolderMark(folder)
-                self._sync = FolderSync(Path(self.location.bucket), folder, self._mark)
-                self._sync_thread = self._sync_thread or ThreadPoolExecutor(1, "rocklake-fsync")
             await self._ownership.confirm()
+            if self.location.folder is not None:
+                self._folder = LocalFolder(self.location, self.location.folder, self._settings)
             async with asyncio.timeout(self._settings.open_timeout_s):
                 self._db = await self._build(builder, objects)
             self._ownership.require()
-            if self._sync is not None:
-                await self._on_sync_thread(self._sync.sync_all)
-                self._start(self._sync_tables(self._sync))
+            if self._folder is not None:
+                await self._folder.recover(self._db)
+                self._start(self._sync_tables(self._folder))
         except TimeoutError:
             raise StoreUnavailable(f'store "{self.location}": it does not answer in time') from None
         except OSError as error:
@@ -181,10 +181,8 @@ class SlateStore:
     async def _build(self, builder: DbBuilder, objects: Any) -> Any:
         """A new handle. Raises CorruptValue when an acknowledged write is gone from what it reads. On a local folder
         that is found before SlateDB changes anything, elsewhere while it opens, which saves round trips."""
-        if self.location.folder is not None and self._mark is not None:
-            check = FolderCheck(self.location.folder, self._mark)
-            await self._on_sync_thread(check.require_manifest)
-            await self._require_log(objects, check)
+        if self._folder is not None:
+            await self._folder.require_whole(objects)
             return await builder.build()
         checking = asyncio.ensure_future(self._require_log(objects))
         checking.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -199,13 +197,8 @@ class SlateStore:
         finally:
             checking.cancel()
 
-    async def _require_log(self, objects: Any, check: FolderCheck | None = None) -> None:
+    async def _require_log(self, objects: Any) -> None:
         manifest = await read_manifest(self.location, objects)
-        if check is not None:
-            while manifest is not None and await self._on_sync_thread(partial(check.removes, manifest)):
-                manifest = await read_manifest(self.location, objects)
-            if manifest is not None:
-                await self._on_sync_thread(partial(check.require_files, manifest))
         if manifest is not None:
             await require_whole_log(self.location, objects, manifest)
 
@@ -215,21 +208,25 @@ class SlateStore:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         db, self._db = self._db, None
-        if db is None:
-            return
+        folder, self._folder = self._folder, None
         try:
-            timeout_s = self._settings.close_timeout_s if flush else self._settings.abandon_timeout_s
-            async with asyncio.timeout(timeout_s):
-                if flush and db.status().close_reason is None:
-                    await db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
-                await db.shutdown()
-            if self._sync is not None:
-                await self._on_sync_thread(self._sync.sync_rest)
-        except (*NATIVE_ERRORS, OSError, TimeoutError) as error:
-            # Every acknowledged write is in the log, so the next opening finds it there.
+            if db is not None:
+                await self._shut_down(db, folder, flush=flush)
+        except (*NATIVE_ERRORS, OSError, TimeoutError, InternalProblem) as error:
+            # Every acknowledged write is in the log or the journal, so the next opening finds it there.
             _log.warning("store %s: closing failed with %s", self.location, type(error).__name__)
-        if self._mark is not None:
-            await self._on_sync_thread(self._mark.close)
+        finally:
+            if folder is not None:
+                await folder.close()
+
+    async def _shut_down(self, db: Any, folder: LocalFolder | None, *, flush: bool) -> None:
+        settings = self._settings
+        async with asyncio.timeout(settings.close_timeout_s if flush else settings.abandon_timeout_s):
+            if flush and db.status().close_reason is None:
+                await (folder.flush(db, folder.turn_over()) if folder is not None else _flush_memtable(db))
+            await db.shutdown()
+        if folder is not None:
+            await folder.sync()
 
     def _require_usable(self) -> None:
         if self._closed:
@@ -239,53 +236,40 @@ class SlateStore:
         if self._in_doubt or self._db is None:
             raise CannotConnectNow(f'store "{self.location}" must be reopened after a failure')
 
-    async def _make_durable(self, handle: Any) -> None:
-        """Raises TimeoutError when the store takes too long."""
-        try:
-            async with asyncio.timeout(self._settings.write_timeout_s) as self._write_limit:
-                await self._db.flush()
-                await handle.await_durable()
-        finally:
-            self._write_limit = None
-        if self._sync is not None:
-            await self._on_sync_thread(self._sync.sync_wal)
-
     def _doubt(self, error: Exception) -> CatalogError:
         self._fenced = self._fenced or self.is_fenced
         _log.warning("store %s: a write failed with %s", self.location, type(error).__name__)
         return unknown_outcome(self.location)
 
-    async def _native_batch(self, batch: WriteBatch) -> Any:
-        require_storable(batch)
-        native = NativeBatch()
-        operations = iter(batch.operations.items())
-        marshalling.fill(native, islice(operations, _FILL_SLICE))
-        for _ in range(_FILL_SLICE, len(batch.operations), _FILL_SLICE):
-            await asyncio.sleep(0)
-            marshalling.fill(native, islice(operations, _FILL_SLICE))
-        return native
+    def _flush_now_and_then(self) -> None:
+        """In the background, between two writes: bounds what a restart replays."""
+        if self._folder is not None and self._folder.has_long_journal:
+            self._start(self._flush(partial(self._folder.flush, self._db, self._folder.turn_over())))
+        elif self._folder is None and self._writes % self._settings.unflushed_writes_max == 0:
+            self._start(self._flush(partial(_flush_memtable, self._db)))
 
-    async def _flush_memtable(self) -> None:
-        """Bounds the log that a restart replays. A failure shows in the next write."""
-        with suppress(*NATIVE_ERRORS, OSError):
-            await self._db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
-            if self._sync is not None:
-                await self._on_sync_thread(self._sync.sync_tables)
+    async def _flush(self, flush: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        try:
+            await flush()
+        except (*NATIVE_ERRORS, OSError, InternalProblem) as error:  # shows in the next write, and may be repeated
+            _log.warning("store %s: a flush failed with %s", self.location, type(error).__name__)
 
-    async def _sync_tables(self, sync: FolderSync) -> None:
+    @staticmethod
+    async def _sync_tables(folder: LocalFolder) -> None:
         """Syncs what SlateDB's own tasks write between two of our writes."""
         while True:
             await asyncio.sleep(_TABLE_SYNC_INTERVAL_S)
             with suppress(OSError):
-                await self._on_sync_thread(sync.sync_rest)
-
-    async def _on_sync_thread(self, work: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._sync_thread, work)
+                await folder.sync()
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+
+async def _flush_memtable(db: Any) -> None:
+    await db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
 
 
 async def open_slate_store(

@@ -37,8 +37,10 @@ class SlateSettings:
     scan_read_ahead_bytes: int = 4 * MIB
     scan_fetch_tasks: int = 4
     scan_batch_rows: int = 1000
-    wal_files_max: int = 1000
-    """Writes between two memtable flushes, which bound how many log files a restart reads."""
+    unflushed_writes_max: int = 1000
+    """Writes between two memtable flushes, which bound how many log files or journal records a restart reads."""
+    journal_bytes_max: int = 8 * MIB
+    """On a local folder the redo journal is flushed to tables at this size too."""
     overrides: Mapping[str, object] = field(default_factory=dict)
     """More SlateDB settings by dotted key, with JSON values."""
 
@@ -59,7 +61,9 @@ def _chosen(settings: SlateSettings, *, is_local: bool) -> dict[str, object]:
         "compactor_options.object_store_max_retries": settings.object_store_max_retries,
         "garbage_collector_options.object_store_max_retries": settings.object_store_max_retries,
     }
-    if is_local:  # boundary files need a conditional overwrite, which local folders lack
+    if is_local:
+        chosen["wal_enabled"] = False  # the redo journal is the log
+        # Boundary files need a conditional overwrite, which local folders lack.
         chosen["garbage_collector_options.boundary_files_enabled"] = False
     return {**chosen, **settings.overrides}
 

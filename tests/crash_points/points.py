@@ -22,7 +22,7 @@ from tests.crash_points.workload import SNAPSHOTS, Ledger, State, contents, pair
 from tests.s3_stub import Fate, Kept, S3Stub
 
 POINT_SECONDS_MAX = 60.0
-SETTINGS = SlateSettings(wal_files_max=3, object_store_max_retries=0, open_timeout_s=5.0, close_timeout_s=1.0)
+SETTINGS = SlateSettings(unflushed_writes_max=3, object_store_max_retries=0, open_timeout_s=5.0, close_timeout_s=1.0)
 
 
 class Mode(Enum):

@@ -1,4 +1,4 @@
-"""On a local folder a commit is answered after its log file and the log's folder are on the disk, and not before."""
+"""On a local folder a commit is answered after its record of the redo journal is on the disk, and not before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ pytestmark = pytest.mark.slow
 COMMITS = 10
 SYNCS = ("fsync", "fdatasync")
 SENDS = ("write", "writev", "sendto", "sendmsg")
-PUBLISHES = ("openat", "link", "linkat", "rename", "renameat", "renameat2")
 
 
 def _commit_replies(calls: list[SystemCall]) -> list[SystemCall]:
@@ -29,30 +28,21 @@ def _syncs(calls: list[SystemCall], path: str) -> list[SystemCall]:
     return [call for call in calls if call.name in SYNCS and f"<{path}>" in call.text and call.text.endswith("= 0")]
 
 
-def _log_files(calls: list[SystemCall], log: Path) -> list[tuple[str, int]]:
-    """Each log file that was published, with the place in the trace after which it has its name."""
-    found = {}
-    for call in calls:
-        for name in (part for part in call.text.split('"')[1::2] if part.startswith(f"{log}/") and "#" not in part):
-            if call.name in PUBLISHES and call.name != "openat" and call.ended is not None:
-                found.setdefault(name, call.ended)
-    return sorted(found.items())
+def _durable(calls: list[SystemCall], directory: Path) -> list[int]:
+    """For each record of the journal, in their order, the place in the trace from which on it is on the disk."""
+    (journal,) = directory.iterdir()
+    written = [call for call in calls if call.name == "write" and f"<{journal}>" in call.text]
+    synced = _syncs(calls, str(journal))
+    for record, sync, following in zip(written, synced, [*written[1:], None], strict=True):
+        assert record.ended is not None
+        assert record.ended < sync.begun
+        assert following is None or (sync.ended is not None and sync.ended < following.begun), "one at a time"
+    return [sync.ended for sync in synced if sync.ended is not None]
 
 
-def _durable(calls: list[SystemCall], log: Path) -> list[int]:
-    """For each log file, in their order, the place in the trace from which on it and its name are on the disk."""
-    folder_syncs = _syncs(calls, str(log))
-    places = []
-    for name, published in _log_files(calls, log):
-        (synced,) = _syncs(calls, name)
-        assert synced.begun > published
-        assert synced.ended is not None
-        places.append(next(call.ended for call in folder_syncs if call.begun > synced.ended))
-    return places
-
-
-def _trace_of_commits(folder: Path, writers: int) -> tuple[list[SystemCall], list[int]]:
-    """The server's system calls while ``writers`` commit ``COMMITS`` times each, and the sizes of the groups."""
+def _trace_of_commits(folder: Path, writers: int) -> tuple[list[SystemCall], list[int], list[int]]:
+    """The server's system calls while ``writers`` commit ``COMMITS`` times each, the sizes of the groups, and from
+    which call on each is on the disk."""
     server = RockLakeServer(f"file://{folder}/store", logs=folder, log_level="debug")
     server.start()
     try:
@@ -63,18 +53,20 @@ def _trace_of_commits(folder: Path, writers: int) -> tuple[list[SystemCall], lis
         with traced(server.pid, trace):
             _write(dsn, writers)
         said = server.log_path.read_text()[said_before:]
+        calls = parse_trace(trace.read_text(errors="replace"))
+        durable = _durable(calls, folder / "store/lakes/1/redo")
     finally:
         server.stop()
     sizes = [int(size) for size in re.findall(r"commit \d+ begins: (\d+) transactions", said)]
-    return parse_trace(trace.read_text(errors="replace")), sizes
+    return calls, sizes, durable
 
 
 @pytest.mark.parametrize("writers", [1, 3])
-def test_every_commit_is_answered_after_its_log_file_and_the_folder_are_synced(tmp_path: Path, writers: int) -> None:
-    calls, sizes = _trace_of_commits(tmp_path, writers)
-    durable, replies = _durable(calls, tmp_path / "store/lakes/1/wal"), _commit_replies(calls)
+def test_every_commit_is_answered_after_its_record_is_synced(tmp_path: Path, writers: int) -> None:
+    calls, sizes, durable = _trace_of_commits(tmp_path, writers)
+    replies = _commit_replies(calls)
     assert len(replies) == sum(sizes) == writers * COMMITS
-    assert len(durable) == len(sizes), "one log file for each group"
+    assert len(durable) == len(sizes), "one record for each group"
     for answered, reply in enumerate(replies, 1):
         on_disk = sum(size for size, place in zip(sizes, durable, strict=True) if place < reply.begun)
         assert answered <= on_disk, f"{answered} commits were answered when {on_disk} were on the disk"

@@ -30,14 +30,12 @@ def main(arguments: list[str]) -> int:
         with PLACES[name](folder) as place:
             seconds = 60 * options.minutes / len(names)
             report = run_phase(place, folder, seconds, random.Random(options.seed))
-        print("\n".join(report.lines()), flush=True)
+        print("\n".join([*report.lines(), *(f"  PROBLEM {problem}" for problem in report.problems)]), flush=True)
         problems += report.problems
         if report.problems:
             print(f"  the catalog's rows, the data and the server's log are kept in {folder}")
         else:
             shutil.rmtree(folder)
-    for problem in problems:
-        print("PROBLEM", problem)
     return bool(problems)
 
 

@@ -5,31 +5,34 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from slatedb.uniffi import DbBuilder
 
 from rocklake_server.errors import CannotConnectNow, OutcomeUnknown
 from rocklake_server.store.base import Key
-from rocklake_server.store.folder_mark import FolderMark
-from rocklake_server.store.folder_sync import FolderSync
-from rocklake_server.store.object_stores import StoreLocation, parse_store_url
+from rocklake_server.store.batch_slices import native_batch
+from rocklake_server.store.object_stores import StoreLocation, build_object_store, parse_store_url
+from rocklake_server.store.redo_journal import DIRECTORY
 from rocklake_server.store.slate import open_slate_store
-from rocklake_server.store.slate_settings import SlateSettings
+from rocklake_server.store.slate_settings import SlateSettings, native_settings
 from tests.s3_stub import S3Stub
 from tests.store.places import Place, batch_of, keys, rows
 
 
 class SyncRecorder:
-    """Stands before ``os.fsync`` and notes each path with its size when it was synced."""
+    """Stands before ``os.fsync`` and ``os.fdatasync`` and notes each path with its size when it was synced."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.synced: dict[Path, int] = {}
         self.failure: OSError | None = None
         self._fsync = os.fsync
         monkeypatch.setattr(os, "fsync", self)
+        monkeypatch.setattr(os, "fdatasync", self)
 
     def __call__(self, descriptor: int) -> None:
         if self.failure is not None:
@@ -38,23 +41,46 @@ class SyncRecorder:
         self.synced[Path(os.readlink(f"/proc/self/fd/{descriptor}"))] = os.fstat(descriptor).st_size
 
 
-def _wal(folder: StoreLocation) -> Path:
-    assert folder.folder is not None
-    return folder.folder / "wal"
-
-
-async def test_every_log_file_is_synced_with_its_directory_before_a_write_returns(
+async def test_every_write_is_in_the_journal_and_synced_before_it_returns(
         folder: StoreLocation, monkeypatch: pytest.MonkeyPatch) -> None:
     store = await open_slate_store(folder)
+    assert folder.folder is not None
+    directory, journal = folder.folder / DIRECTORY, folder.folder / DIRECTORY / "00000000000000000001.journal"
     recorder = SyncRecorder(monkeypatch)
+    size_bytes = 0
     for number in range(5):
-        before = set(_wal(folder).iterdir())
         recorder.synced.clear()
         await store.write(batch_of((b"%d" % number, b"value")))
-        added = set(_wal(folder).iterdir()) - before
-        assert len(added) == 1
-        assert list(recorder.synced)[:2] == [*added, _wal(folder)], "the file first, then its name"
-        assert all(recorder.synced[path] == path.stat().st_size > 0 for path in added)
+        assert list(recorder.synced) == ([journal, directory] if number == 0 else [journal]), "the name too, once"
+        assert recorder.synced[journal] == journal.stat().st_size > size_bytes
+        size_bytes = recorder.synced[journal]
+    await store.close()
+
+
+async def test_the_journal_goes_when_tables_have_its_writes_and_are_synced(
+        folder: StoreLocation, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert folder.folder is not None
+    store = await open_slate_store(folder, SlateSettings(unflushed_writes_max=10))
+    recorder = SyncRecorder(monkeypatch)
+    for number in range(40):
+        await store.write(rows([b"%06d" % number]))
+    async with asyncio.timeout(10):
+        while len(list((folder.folder / DIRECTORY).iterdir())) > 1:
+            await asyncio.sleep(0.01)
+    assert len({path for path in recorder.synced if path.suffix == ".sst"}) >= 1
+    await store.write(rows([b"last"]))
+    await store.close()
+    assert not list((folder.folder / DIRECTORY).iterdir()), "a clean stop leaves nothing to replay"
+
+
+async def test_a_large_write_turns_the_journal_over(folder: StoreLocation) -> None:
+    assert folder.folder is not None
+    store = await open_slate_store(folder, SlateSettings(journal_bytes_max=10_000))
+    await store.write(rows([b"large"], b"v" * 20_000))
+    await store.write(rows([b"small"]))
+    names = sorted(path.name for path in (folder.folder / DIRECTORY).iterdir())
+    assert names[-1] == "00000000000000000002.journal"
+    assert await keys(store) == [b"large", b"small"]
     await store.close()
 
 
@@ -94,18 +120,65 @@ async def test_a_failed_sync_leaves_the_outcome_unknown_until_the_store_is_reope
         await store.snapshot()
     recorder.failure = None
     await store.reopen()
-    assert await keys(store) == [b"a"]
+    assert await keys(store) == [b"a"], "the record is in the file, and is synced now"
     await store.write(rows([b"b"]))
     await store.close()
 
 
-async def test_a_missing_log_file_is_not_taken_for_a_durable_write(folder: StoreLocation,
-                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_record_that_could_not_be_written_in_full_is_not_there_after_the_reopening(
+        folder: StoreLocation, monkeypatch: pytest.MonkeyPatch) -> None:
     store = await open_slate_store(folder)
-    monkeypatch.setattr(store, "_sync", FolderSync(_wal(folder), _wal(folder), FolderMark(_wal(folder))))
+    await store.write(rows([b"a"]))
+    write = os.write
+
+    def disk_full(descriptor: int, data: bytes) -> int:
+        monkeypatch.setattr(os, "write", refuse)
+        return write(descriptor, data[:10])
+
+    def refuse(descriptor: int, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", disk_full)
     with pytest.raises(OutcomeUnknown):
-        await store.write(rows([b"a"]))
+        await store.write(rows([b"b"]))
+    monkeypatch.setattr(os, "write", write)
+    await store.reopen()
+    assert await keys(store) == [b"a"]
+    await store.write(rows([b"c"]))
     await store.close()
+    store = await open_slate_store(folder)
+    assert await keys(store) == [b"a", b"c"]
+    await store.close()
+
+
+async def test_a_folder_is_opened_once(folder: StoreLocation) -> None:
+    store = await open_slate_store(folder)
+    with pytest.raises(CannotConnectNow, match="in use"):
+        await open_slate_store(folder)
+    await store.write(rows([b"a"]))
+    await store.close()
+    store = await open_slate_store(folder)
+    assert await keys(store) == [b"a"]
+    await store.close()
+
+
+async def test_a_log_that_slatedb_wrote_before_there_was_a_journal_is_taken_over(
+        folder: StoreLocation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    objects = build_object_store(folder)
+    builder = DbBuilder(folder.path, objects)
+    builder.with_settings(native_settings(SlateSettings(), is_local=False))
+    db = await builder.build()
+    for number in range(3):
+        await db.write(await native_batch(rows([b"old-%d" % number])))
+        await db.flush()
+    root = shutil.copytree(folder.bucket, tmp_path / "killed")
+    await db.shutdown()
+    location = parse_store_url(f"file://{root}", {}).child("lakes/1")
+    for _ in range(2):
+        store = await open_slate_store(location)
+        assert await keys(store) == [b"old-0", b"old-1", b"old-2"]
+        await store.write(rows([b"old-1"]))
+        await store.close()
 
 
 _WRITER = """
@@ -142,12 +215,12 @@ async def test_acknowledged_batches_survive_kill_9_whole(tmp_path: Path) -> None
     await store.close()
 
 
-@pytest.mark.parametrize("wal_files_max", [1000, 3])
+@pytest.mark.parametrize("unflushed_writes_max", [1000, 3])
 async def test_acknowledged_batches_survive_a_power_cut(
-        folder: StoreLocation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wal_files_max: int) -> None:
+        folder: StoreLocation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unflushed_writes_max: int) -> None:
     """After the cut a file is as it was when it was last synced, or absent."""
     recorder = SyncRecorder(monkeypatch)
-    store = await open_slate_store(folder, SlateSettings(wal_files_max=wal_files_max))
+    store = await open_slate_store(folder, SlateSettings(unflushed_writes_max=unflushed_writes_max))
     for number in range(20):
         await store.write(rows([b"%06d" % number]))
         await asyncio.sleep(0.002)
@@ -194,7 +267,7 @@ async def test_closing_leaves_no_log_to_replay(stub: S3Stub, bucket: StoreLocati
 
 
 async def test_the_log_is_bounded_by_memtable_flushes(stub: S3Stub, bucket: StoreLocation) -> None:
-    store = await open_slate_store(bucket, SlateSettings(wal_files_max=10))
+    store = await open_slate_store(bucket, SlateSettings(unflushed_writes_max=10))
     for number in range(40):
         await store.write(rows([b"%06d" % number]))
     await store.close()

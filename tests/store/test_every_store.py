@@ -153,3 +153,13 @@ async def test_a_closed_store_refuses_and_may_be_closed_again(place: Place) -> N
         await store.write(rows([b"a"]))
     with pytest.raises(CannotConnectNow, match="closed"):
         await store.snapshot()
+
+
+async def test_durable_values_are_those_of_every_write_that_returned(store: Store) -> None:
+    wanted = [Key(b"a"), Key(b"gone"), Key(b"never")]
+    assert await store.durable_values(wanted) == [None, None, None]
+    await store.write(batch_of((b"a", b"1"), (b"gone", b"1")))
+    await store.write(batch_of((b"a", b"2"), (b"gone", None)))
+    assert await store.durable_values(wanted) == [b"2", None, None]
+    await store.write(batch_of((b"a", b"3")))
+    assert await store.durable_values(wanted) == [b"3", None, None], "nobody is fenced by it"

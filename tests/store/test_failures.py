@@ -13,7 +13,6 @@ from rocklake_server.errors import (
     RETRY_WORDS,
     CannotConnectNow,
     CatalogError,
-    CorruptValue,
     OutcomeUnknown,
     StoreUnavailable,
 )
@@ -87,16 +86,6 @@ async def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     error = await _refused_opening(parse_store_url(f"file://{tmp_path}/file", {}))
     assert isinstance(error, StoreUnavailable)
     assert "cannot be created" in str(error)
-
-
-async def test_a_torn_log_file_is_corruption(folder: StoreLocation) -> None:
-    store = await open_slate_store(folder)
-    await store.write(rows([b"a"]))
-    assert folder.folder is not None
-    log = max((folder.folder / "wal").iterdir())
-    log.write_bytes(bytes(log.stat().st_size))
-    assert isinstance(await _refused_opening(folder), CorruptValue)
-    await store.close()
 
 
 async def test_a_lost_answer_to_a_put_is_not_an_error_and_the_batch_is_there_once(

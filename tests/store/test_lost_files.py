@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from rocklake_server.errors import RETRY_WORDS, CorruptValue
+from rocklake_server.store.base import Key
 from rocklake_server.store.folder_mark import MARK_FILE
 from rocklake_server.store.log_check import read_manifest
 from rocklake_server.store.object_stores import StoreLocation, build_object_store, parse_store_url
+from rocklake_server.store.redo_journal import RedoJournal
+from rocklake_server.store.redo_record import encoded_operations, encoded_record
 from rocklake_server.store.slate import open_slate_store
 from rocklake_server.store.slate_settings import SlateSettings
 from tests.s3_stub import S3Stub
@@ -28,18 +31,19 @@ LOST: dict[str, Callable[[Path], object]] = {
 WRITES_PER_LIFE = 4
 
 
-async def crashed(folder: Path, *, lives: int = 3, wal_files_max: int = 1000) -> StoreLocation:
-    """A folder as a server leaves it that was killed after writes, several times: its log has fence markers."""
+async def crashed(folder: Path, *, lives: int = 3, unflushed_writes_max: int = 1000) -> StoreLocation:
+    """A folder as a server leaves it that was killed after writes, several times: the journal has the last life's."""
     root = folder / "alive"
     number = 0
     for life in range(lives):
         location = parse_store_url(f"file://{root}", {}).child("lakes/1")
-        store = await open_slate_store(location, SlateSettings(wal_files_max=wal_files_max))
+        store = await open_slate_store(location, SlateSettings(unflushed_writes_max=unflushed_writes_max))
         for _ in range(WRITES_PER_LIFE):
             await store.write(rows([b"%06d" % number]))
             number += 1
         async with asyncio.timeout(20):
-            while wal_files_max < WRITES_PER_LIFE and await tables(location) <= life:
+            while unflushed_writes_max < WRITES_PER_LIFE and (
+                    await tables(location) <= life or not is_synced(location)):
                 await asyncio.sleep(0.01)
         root = folder / f"after-{life}"
         shutil.copytree(location.bucket, root)
@@ -50,6 +54,12 @@ async def crashed(folder: Path, *, lives: int = 3, wal_files_max: int = 1000) ->
 async def tables(location: StoreLocation) -> int:
     """Those that memtable flushes made."""
     return len((await read_manifest(location, build_object_store(location))).l0)
+
+
+def is_synced(location: StoreLocation) -> bool:
+    """Whether the mark knows the newest manifest."""
+    assert location.folder is not None
+    return f"manifest {files(location, 'manifest')[-1].stem}" in (location.folder / MARK_FILE).read_text()
 
 
 def written(lives: int = 3) -> list[bytes]:
@@ -76,29 +86,57 @@ async def refusal(location: StoreLocation) -> CorruptValue:
     return caught.value
 
 
-async def test_a_log_with_fence_markers_is_whole(tmp_path: Path) -> None:
+async def test_a_folder_whose_server_was_killed_is_whole(tmp_path: Path) -> None:
     location = await crashed(tmp_path)
-    assert sum(not path.stat().st_size for path in files(location, "wal")) == 3
-    assert await opened(location) == written()
+    assert not any(path.stat().st_size for path in files(location, "wal")), "markers of openings only"
+    (journal,) = files(location, "redo")
+    assert journal.name == f"{2 * WRITES_PER_LIFE + 1:020d}.journal"
+    for _ in range(2):
+        assert await opened(location) == written()
+        assert not files(location, "redo")
 
 
-@pytest.mark.parametrize("place", ["first", "in the middle", "last"])
 @pytest.mark.parametrize("way", LOST)
-async def test_a_lost_log_file_is_named(tmp_path: Path, way: str, place: str) -> None:
+async def test_a_lost_journal_is_named(tmp_path: Path, way: str) -> None:
     location = await crashed(tmp_path)
-    logs = [path for path in files(location, "wal") if path.stat().st_size]
-    path = logs[{"first": 0, "in the middle": len(logs) // 2, "last": -1}[place]]
+    (path,) = files(location, "redo")
     LOST[way](path)
     for _ in range(2):
         error = await refusal(location)
-        assert f"wal/{path.name}" in str(error)
+        assert f"redo/{path.name}" in str(error)
+
+
+async def test_of_a_record_that_was_never_acknowledged_nothing_is_left(tmp_path: Path) -> None:
+    """At every length that the power may cut it to."""
+    location = await crashed(tmp_path, lives=1)
+    (path,) = files(location, "redo")
+    whole = path.read_bytes()
+    next_record = encoded_record(WRITES_PER_LIFE + 1, b"".join(encoded_operations([(Key(b"torn"), b"value")])))
+    for size in range(len(next_record)):
+        for rest in (next_record[:size], bytes(size), next_record[:size] + bytes(40)):
+            copy = shutil.copytree(location.bucket, tmp_path / "copy")
+            (copy / "lakes/1/redo" / path.name).write_bytes(whole + rest)
+            again = parse_store_url(f"file://{copy}", {}).child("lakes/1")
+            assert await opened(again) == written(1)
+            shutil.rmtree(copy)
+
+
+async def test_a_damaged_record_before_a_whole_one_is_named_without_the_mark_too(tmp_path: Path) -> None:
+    location = await crashed(tmp_path, lives=1)
+    (path,) = files(location, "redo")
+    assert location.folder is not None
+    (location.folder / MARK_FILE).unlink()
+    segment = bytearray(path.read_bytes())
+    segment[len(segment) // 2] ^= 1
+    path.write_bytes(segment)
+    assert f"redo/{path.name}" in str(await refusal(location))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", LOST)
 async def test_whatever_file_is_lost_every_write_is_there_or_the_store_stays_closed(tmp_path: Path, way: str) -> None:
-    """Files of the log, of tables and of everything else, in a folder that has tables, a log and fence markers."""
-    location = await crashed(tmp_path, lives=2, wal_files_max=3)
+    """Files of the journal, of tables and of everything else, in a folder that has tables, a journal and markers."""
+    location = await crashed(tmp_path, lives=2, unflushed_writes_max=3)
     assert location.folder is not None
     names = sorted(str(path.relative_to(location.folder)) for path in location.folder.rglob("*") if path.is_file())
     refused = []
@@ -112,7 +150,7 @@ async def test_whatever_file_is_lost_every_write_is_there_or_the_store_stays_clo
             refused.append((name, str(error)))
     kinds = {name.split("/")[0] for name, _ in refused}
     # A table whose first half holds all its rows reads as before.
-    assert {"wal", "manifest", *(["compacted"] if way != "cut" else [])} <= kinds
+    assert {"redo", "manifest", *(["compacted"] if way != "cut" else [])} <= kinds
     assert all(name in text for name, text in refused if way in ("empty", "missing")), refused
 
 
@@ -127,10 +165,11 @@ async def test_a_lost_newest_manifest_is_named(tmp_path: Path, way: str) -> None
 @pytest.mark.parametrize("lost", ["manifest", "table"])
 @pytest.mark.parametrize("way", ["empty", "missing", "filled with zeros"])
 async def test_a_manifest_that_never_reached_the_disk_in_full_costs_nothing(
-    tmp_path: Path, way: str, lost: str
+    tmp_path: Path, way: str, lost: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SlateDB has published it and its table, and the power is cut before they are synced."""
-    location = await crashed(tmp_path, lives=1, wal_files_max=3)
+    """SlateDB has published it and its table, and the power is cut before they are synced: the journal is there."""
+    monkeypatch.setattr(RedoJournal, "drop", lambda *_: None)
+    location = await crashed(tmp_path, lives=1, unflushed_writes_max=3)
     manifests = files(location, "manifest")
     assert location.folder is not None
     mark = location.folder / MARK_FILE
@@ -149,9 +188,12 @@ async def test_a_power_cut_while_opening_costs_nothing(tmp_path: Path, way: str)
     assert location.folder is not None
     mark = (location.folder / MARK_FILE).read_bytes()
     known = files(location, "manifest")
+    journal = files(location, "redo")[0]
+    record = journal.read_bytes()
     store = await open_slate_store(location)
     copy = shutil.copytree(location.bucket, tmp_path / "cut")
     await store.close()
+    (copy / "lakes/1/redo" / journal.name).write_bytes(record)
     cut = parse_store_url(f"file://{copy}", {}).child("lakes/1")
     assert cut.folder is not None
     (cut.folder / MARK_FILE).write_bytes(mark)
@@ -185,14 +227,14 @@ async def test_a_log_file_that_is_replayed_no_more_may_go(tmp_path: Path) -> Non
     assert await opened(location) == written()
 
 
-@pytest.mark.parametrize("way", ["empty", "missing"])
-async def test_without_the_mark_a_log_opens_up_to_its_lost_end(tmp_path: Path, way: str) -> None:
+@pytest.mark.parametrize(("way", "left"), [("empty", 0), ("missing", 0), ("cut", 1)])
+async def test_without_the_mark_a_journal_opens_up_to_its_lost_end(tmp_path: Path, way: str, left: int) -> None:
     location = await crashed(tmp_path)
-    LOST[way](files(location, "wal")[-1])
+    LOST[way](files(location, "redo")[-1])
     assert MARK_FILE in str((await refusal(location)).hint)
     assert location.folder is not None
     (location.folder / MARK_FILE).unlink()
-    assert await opened(location) == written()[:-1]
+    assert await opened(location) == written()[: 2 * WRITES_PER_LIFE + left]
 
 
 async def test_a_mark_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -1,0 +1,126 @@
+"""What a database in a local folder needs around SlateDB: a redo journal, syncs, and a look at what is there.
+
+SlateDB runs without a log of its own here. A write is in the journal, and synced, before SlateDB has it; tables and
+manifests are synced a moment after SlateDB made them, and then the journal's files behind them go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from slatedb.uniffi import FlushOptions, FlushType
+
+from rocklake_server.errors import InternalProblem
+from rocklake_server.store.batch_slices import native_batch
+from rocklake_server.store.folder_check import FolderCheck
+from rocklake_server.store.folder_mark import FolderMark
+from rocklake_server.store.folder_sync import FolderSync
+from rocklake_server.store.log_check import read_manifest, require_whole_log
+from rocklake_server.store.object_stores import StoreLocation
+from rocklake_server.store.redo_journal import RedoJournal
+from rocklake_server.store.redo_record import Record
+from rocklake_server.store.slate_settings import SlateSettings
+
+Result = TypeVar("Result")
+
+_log = logging.getLogger(__name__)
+
+_APPENDERS = ThreadPoolExecutor(4, "rocklake-redo")
+"""Apart from the threads that sync tables: no commit waits for a table."""
+
+
+class Finished(NamedTuple):
+    """Files of the journal that are written no more, and the newest write of all when they ended."""
+
+    files: list[Path]
+    newest: int
+
+
+class LocalFolder:
+    """For one handle of the database at ``location``, whose folder is there. Methods raise OSError."""
+
+    def __init__(self, location: StoreLocation, folder: Path, settings: SlateSettings) -> None:
+        self._location = location
+        self._settings = settings
+        self._mark = FolderMark(folder)
+        self._check = FolderCheck(folder, self._mark)
+        self._sync = FolderSync(Path(location.bucket), folder, self._mark)
+        self._journal = RedoJournal(folder, self._mark)
+        self._thread = ThreadPoolExecutor(1, "rocklake-fsync")
+        self._records: list[Record] = []
+        self._newest = self._in_tables = 0
+
+    async def require_whole(self, objects: Any) -> None:
+        """Before SlateDB opens and changes anything. Raises CorruptValue with the name of a file that was lost,
+        CannotConnectNow when the database is open already, SlateDB's errors."""
+        await self._run(self._journal.lock)
+        await self._run(self._check.require_manifest)
+        manifest = await read_manifest(self._location, objects)
+        while manifest is not None and await self._run(partial(self._check.removes, manifest)):
+            manifest = await read_manifest(self._location, objects)
+        if manifest is not None:
+            await self._run(partial(self._check.require_files, manifest))
+            await require_whole_log(self._location, objects, manifest)
+            self._in_tables = manifest.last_l0_seq
+        self._records = await self._run(partial(self._journal.read, self._in_tables))
+
+    async def recover(self, db: Any) -> None:
+        """Gives a new handle what only the journal has. Raises SlateDB's errors."""
+        self._newest = db.status().durable_seq
+        records, self._records = self._records, []
+        for record in records:
+            self._note(await db.write(await native_batch(await self._run(record.batch))))
+        if records:
+            _log.info("store %s: %d writes are taken from the redo journal", self._location, len(records))
+        await self._run(self._sync.sync_all)
+        if self._newest > self._in_tables:
+            await self.flush(db, self.turn_over())
+        else:
+            await self._run(partial(self._journal.drop, self._journal.turn_over()))
+
+    async def write(self, db: Any, native: Any, body: bytes) -> None:
+        """Durable in the journal first, then visible in ``db``. After an error its outcome is not known."""
+        await self._run(partial(self._journal.append, self._newest + 1, body), _APPENDERS)
+        self._note(await db.write(native))
+
+    @property
+    def has_long_journal(self) -> bool:
+        settings = self._settings
+        return self._journal.is_longer(records=settings.unflushed_writes_max, size_bytes=settings.journal_bytes_max)
+
+    def turn_over(self) -> Finished:
+        """Between two writes only: SlateDB must have every record of the files."""
+        return Finished(self._journal.turn_over(), self._newest)
+
+    async def flush(self, db: Any, finished: Finished) -> None:
+        """Moves the writes in these files to tables. Raises SlateDB's errors."""
+        await db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
+        if db.status().durable_seq < finished.newest:
+            raise InternalProblem(f'store "{self._location}": a flush left write {finished.newest} out')
+        await self._run(self._sync.sync_rest)
+        await self._run(partial(self._journal.drop, finished.files))
+
+    async def sync(self) -> None:
+        """What SlateDB's own tasks wrote, and the mark."""
+        await self._run(self._sync.sync_rest)
+
+    async def close(self) -> None:
+        """Idempotent. Gives the folder up; what was not flushed is in the journal."""
+        await self._run(self._journal.close)
+        await self._run(self._mark.close)
+        self._thread.shutdown(wait=False)
+
+    def _note(self, handle: Any) -> None:
+        """SlateDB numbers writes as the journal does, or else the journal could not tell what tables have."""
+        self._newest += 1
+        if handle.seqnum() != self._newest:
+            raise InternalProblem(f'store "{self._location}": SlateDB numbers write {self._newest} {handle.seqnum()}')
+
+    async def _run(self, work: Callable[[], Result], executor: Executor | None = None) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(executor or self._thread, work)
