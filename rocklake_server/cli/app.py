@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import logging
+import os
 import pkgutil
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -31,13 +34,26 @@ def _no_options() -> None:
     """Without options of its own; it keeps a lone subcommand a subcommand."""
 
 
-def main() -> None:
+def main() -> NoReturn:
     """The console script. An error a user can cause is one sentence on standard error and exit code 1."""
+    code: object = 0
     try:
         build_app()()
     except CatalogError as error:
         print(f"rocklake: {error}", file=sys.stderr)
-        sys.exit(1)
+        code = 1
+    except SystemExit as leaving:
+        code = leaving.code or 0
+    _leave(code if isinstance(code, int) else 1)
+
+
+def _leave(code: int) -> NoReturn:
+    """Without the interpreter's own end: threads of the object store's client may still wait for an answer that nobody
+    wants, and one that meets a finalized interpreter breaks down with a page of text."""
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
