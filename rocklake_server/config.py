@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rocklake_server.errors import InvalidParameterValue
-from rocklake_server.limits import CONNECTIONS_MAX_DEFAULT, LEASE_TIME_S_DEFAULT, LEASE_TIME_S_MIN
+from rocklake_server.limits import (
+    BUSY_POLL_US_DEFAULT,
+    CONNECTIONS_MAX_DEFAULT,
+    LEASE_TIME_S_DEFAULT,
+    LEASE_TIME_S_MIN,
+)
 from rocklake_server.telemetry import LEVELS
 
 DEFAULT_PORT = 5432
@@ -52,6 +57,7 @@ class ServerSettings:
     drain_timeout_s: float
     lease_time_s: float
     takeover: bool
+    busy_poll_us: int
     variables: Mapping[str, str]
 
 
@@ -77,6 +83,7 @@ def server_settings(
     drain_timeout_s: float = 30.0,
     lease_time_s: float = LEASE_TIME_S_DEFAULT,
     takeover: bool = False,
+    busy_poll_us: int = BUSY_POLL_US_DEFAULT,
 ) -> ServerSettings:
     """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, or listening
     beyond this machine without authentication."""
@@ -99,5 +106,6 @@ def server_settings(
         drain_timeout_s,
         lease_time_s,
         takeover,
+        busy_poll_us,
         variables,
     )

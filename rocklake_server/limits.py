@@ -39,6 +39,13 @@ COLUMNS_MAX = 32_767
 CONNECTIONS_MAX_DEFAULT = 1000
 """Sessions that are served at the same time unless configured otherwise."""
 
+BUSY_POLL_US_DEFAULT = 150
+"""How long it is looked for the next message of a client on this machine before the server sleeps. Longer polling takes
+the core that the client's own threads need on a small machine."""
+
+BUSY_POLL_US_MAX = 10_000
+"""The longest that can be configured."""
+
 LAKE_IDLE_S = 60.0
 """How long a lake stays open after its last transaction; the next one opens it again."""
 

@@ -11,6 +11,7 @@ from rocklake_server.config import Listen
 from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.statement_plans import Compiled
+from rocklake_server.server.busy_poll import BusyPoll
 from rocklake_server.server.cancellation import Cancellations
 from rocklake_server.server.socket_channel import ReceivedBytes, SocketChannel
 from rocklake_server.server.startup_settings import startup_settings
@@ -46,7 +47,7 @@ def connections_allowed(sessions_max: int) -> int:
 class Listener:
     """One listening socket and the sessions that came through it."""
 
-    def __init__(self, databases: Databases, *, max_connections: int) -> None:
+    def __init__(self, databases: Databases, *, max_connections: int, busy_poll_s: float = 0.0) -> None:
         self._databases = databases
         self._max_connections = max_connections
         self._cancellations = Cancellations()
@@ -54,6 +55,7 @@ class Listener:
         self._connections: set[asyncio.Task[None]] = set()
         self._starting: set[asyncio.Task[None]] = set()
         self._received = ReceivedBytes()
+        self._busy_poll = BusyPoll(busy_poll_s)
         self._plans: dict[str, PlanCache] = {}
         self._shared_plans: dict[Hashable, Compiled] = {}
 
@@ -83,7 +85,7 @@ class Listener:
             session.stop(at_once=at_once)
 
     def _accept(self) -> SocketChannel:
-        return SocketChannel(self._received, self._connected)
+        return SocketChannel(self._received, self._busy_poll, self._connected)
 
     def _connected(self, channel: SocketChannel) -> None:
         task = asyncio.create_task(self._serve(channel))

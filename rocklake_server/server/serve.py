@@ -46,7 +46,9 @@ async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) ->
         if databases is None:
             return
         allow_open_files(connections_allowed(settings.max_connections))
-        listener = Listener(databases, max_connections=settings.max_connections)
+        listener = Listener(
+            databases, max_connections=settings.max_connections, busy_poll_s=settings.busy_poll_us / 1e6
+        )
         where = await _listening(listener, settings.listen)
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)

@@ -16,6 +16,7 @@ from rocklake_server.limits import (
     RECEIVED_BYTES_MAX,
     UNACKNOWLEDGED_MS_MAX,
 )
+from rocklake_server.server.busy_poll import BusyPoll
 from rocklake_server.session.channel import ClientGone
 from rocklake_server.wire.connection import Encoded, Raw, ServerConnection
 from rocklake_server.wire.layout import BackendMessage, FrontendMessage
@@ -37,6 +38,9 @@ TCP_OPTIONS = (
 """Set where the system knows them."""
 
 
+_THIS_MACHINE = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
+
+
 class ReceivedBytes:
     """What all clients together have sent and no message was made of yet."""
 
@@ -49,12 +53,16 @@ class SocketChannel(asyncio.Protocol):
     the connection is lost, also while a statement runs."""
 
     __slots__ = (
-        "_connection", "_counted", "_ended", "_error", "_gone", "_out", "_out_bytes", "_reader", "_reading",
-        "_received", "_transport", "_waiting", "_when_made", "_writable", "when_gone",
+        "_busy_poll", "_connection", "_counted", "_ended", "_error", "_gone", "_is_near", "_out", "_out_bytes",
+        "_reader", "_reading", "_received", "_transport", "_waiting", "_when_made", "_writable", "when_gone",
     )
 
-    def __init__(self, received: ReceivedBytes, when_made: Callable[[SocketChannel], None]) -> None:
+    def __init__(
+        self, received: ReceivedBytes, busy_poll: BusyPoll, when_made: Callable[[SocketChannel], None]
+    ) -> None:
         self._received = received
+        self._busy_poll = busy_poll
+        self._is_near = False
         self._when_made = when_made
         self._counted = 0
         self.when_gone: Callable[[], None] | None = None
@@ -79,9 +87,11 @@ class SocketChannel(asyncio.Protocol):
             for level, name, value in TCP_OPTIONS:
                 if hasattr(socket, name):
                     raw.setsockopt(level, getattr(socket, name), value)
+        self._is_near = self.peer in _THIS_MACHINE
         self._when_made(self)
 
     def data_received(self, data: bytes) -> None:
+        self._busy_poll.heard()
         try:
             self._connection.receive_data(bytes(data))
         except CatalogError as error:
@@ -172,6 +182,8 @@ class SocketChannel(asyncio.Protocol):
                     return None
                 self._resume_reading()
                 self._reader = asyncio.get_running_loop().create_future()
+                if self._is_near:
+                    self._busy_poll.answered(self)
                 await self._reader
         finally:
             self._waiting = False

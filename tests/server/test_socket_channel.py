@@ -11,6 +11,7 @@ import pytest
 from rocklake_server import limits
 from rocklake_server.errors import OutOfMemory
 from rocklake_server.server import socket_channel
+from rocklake_server.server.busy_poll import BusyPoll
 from rocklake_server.server.socket_channel import ReceivedBytes, SocketChannel
 from rocklake_server.wire import messages as m
 from rocklake_server.wire.layout import encode
@@ -33,7 +34,7 @@ class Clients:
     async def listen(self) -> None:
         loop = asyncio.get_running_loop()
         self.server = await loop.create_server(
-            lambda: SocketChannel(self.received, self._made.put_nowait), "127.0.0.1", 0
+            lambda: SocketChannel(self.received, BusyPoll(0), self._made.put_nowait), "127.0.0.1", 0
         )
 
     async def connect(self) -> tuple[SocketChannel, asyncio.StreamWriter]:

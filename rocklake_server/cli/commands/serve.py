@@ -9,7 +9,13 @@ import typer
 import uvloop
 
 from rocklake_server.config import ENVIRONMENT_PREFIX, Listen, server_settings
-from rocklake_server.limits import CONNECTIONS_MAX_DEFAULT, LEASE_TIME_S_DEFAULT, LEASE_TIME_S_MIN
+from rocklake_server.limits import (
+    BUSY_POLL_US_DEFAULT,
+    BUSY_POLL_US_MAX,
+    CONNECTIONS_MAX_DEFAULT,
+    LEASE_TIME_S_DEFAULT,
+    LEASE_TIME_S_MIN,
+)
 from rocklake_server.server.serve import serve
 from rocklake_server.telemetry import LEVELS, configure_logging
 
@@ -26,6 +32,15 @@ Takeover = Annotated[
     typer.Option(
         "--takeover",
         help="Take a bucket over from the server that holds it; that one answers nothing from then on.",
+    ),
+]
+BusyPoll = Annotated[
+    int,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}BUSY_POLL",
+        min=0,
+        max=BUSY_POLL_US_MAX,
+        help="Microseconds to look for a lone local client's next message before sleeping; 0 saves the processor.",
     ),
 ]
 
@@ -67,6 +82,7 @@ def command(
     ] = 30.0,
     lease_time: LeaseTime = LEASE_TIME_S_DEFAULT,
     takeover: Takeover = False,
+    busy_poll: BusyPoll = BUSY_POLL_US_DEFAULT,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -87,6 +103,7 @@ def command(
         drain_timeout_s=drain_timeout,
         lease_time_s=lease_time,
         takeover=takeover,
+        busy_poll_us=busy_poll,
     )
     configure_logging(settings.log_level)
 
