@@ -101,29 +101,34 @@ async def _write_rows(
     working: Working, access: Access, entries: list[tuple[Key, Entry]], draft: Draft, sequence: int
 ) -> None:
     changes = draft.changes.setdefault(access.relation.relation_id, {})
-    batch = draft.batch
+    batch, operations = draft.batch, draft.batch.operations
+    encode, partition_of, index_entries = access.codec.encode, access.partition, access.index_entries
+    grown_bytes = 0
     for count, (key, entry) in enumerate(entries):
         if count and not count % ROWS_PER_TURN:
             await asyncio.sleep(0)
-        if entry.base is not None:
-            old = access.codec.encode(entry.base)
-            draft.grown_bytes -= len(key) + len(old)
-            if entry.retired:
+        base, new, is_retired = entry
+        if base is not None:
+            old = encode(base)
+            grown_bytes -= len(key) + len(old)
+            if is_retired:
                 retired = retired_key(sequence, key)
-                batch.put(retired, old)
-                draft.grown_bytes += len(retired) + len(old)
-        if entry.new is None:
-            batch.delete(key)
+                operations[retired] = old
+                grown_bytes += len(retired) + len(old)
+        if new is None:
+            operations[key] = None
         else:
-            new = access.codec.encode(entry.new)
-            batch.put(key, new)
-            draft.grown_bytes += len(key) + len(new)
-        if access.index_entries is not None:
-            draft.grown_bytes += _write_index_entries(access.index_entries, entry, batch)
-        row = entry.new if entry.new is not None else entry.base
+            operations[key] = value = encode(new)
+            grown_bytes += len(key) + len(value)
+        if index_entries is not None:
+            grown_bytes += _write_index_entries(index_entries, entry, batch)
+        row = new if new is not None else base
         if row is not None:
-            partition: Partition = access.partition(row)
-            changes.setdefault(partition, {})[key] = entry.new
+            partition = partition_of(row)
+            if partition not in changes:
+                changes[partition] = {}
+            changes[partition][key] = new
+    draft.grown_bytes += grown_bytes
     _raise_counters(working, access, [entry.new for _, entry in entries if entry.new is not None], draft.counters)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from rocklake_server.catalog.image import Part, Partition, RelationImage
@@ -105,9 +105,14 @@ class Lake:
     # -- what staging allocates -------------------------------------------------------------------------------------
 
     def allocate_ctid(self) -> int:
-        number = self._next_row
-        self._next_row += 1
-        return packed_ctid(number)
+        return self.allocate_ctids(1)[0]
+
+    def allocate_ctids(self, count: int) -> Sequence[int]:
+        first = self._next_row
+        self._next_row += count
+        if first >> _OFFSET_BITS == (first + count - 1) >> _OFFSET_BITS:
+            return range(packed_ctid(first), packed_ctid(first) + count)
+        return [packed_ctid(number) for number in range(first, first + count)]
 
     def allocate_relation_id(self) -> int:
         relation_id = self._next_relation_id

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from rocklake_server.catalog.access import Access, PrimaryKey
-from rocklake_server.catalog.image import Changes, Image, Partition
+from rocklake_server.catalog.image import WHOLE, Changes, Image, Partition
 from rocklake_server.catalog.view import Row
 from rocklake_server.store.base import Key
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What became of one key: ``base`` is the committed row that the transaction first saw there (``None``: none),
     ``new`` what it put there (``None``: removed). ``retired`` tells that SQL DELETE removed ``base``, even if a new
     row took its key."""
@@ -44,6 +44,17 @@ class Staged:
             self.touched.setdefault(self.access.partition(row), []).append(key)
         return before
 
+    def put_new(self, rows: Mapping[Key, Row]) -> None:
+        """Stage rows under keys that are staged nowhere yet, as ``put`` does."""
+        for key, row in rows.items():
+            self.entries[key] = Entry(None, row)
+        if self.access.leading is None:
+            self.touched.setdefault(WHOLE, []).extend(rows)
+            return
+        partition = self.access.partition
+        for key, row in rows.items():
+            self.touched.setdefault(partition(row), []).append(key)
+
     def restore(self, key: Key, entry: Entry | None) -> None:
         """Undo one ``put``; ``reindex`` has to follow."""
         if entry is None:
@@ -69,7 +80,7 @@ class Staged:
         for key, entry in self.entries.items():
             base = change(entry.base) if entry.base is not None else None
             new = change(entry.new) if entry.new is not None else None
-            found.entries[key] = replace(entry, base=base, new=new)
+            found.entries[key] = entry._replace(base=base, new=new)
         found.reindex()
         return found
 

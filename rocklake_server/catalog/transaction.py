@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from rocklake_server.catalog.access import Access, access_of
 from rocklake_server.catalog.conflicts import (
@@ -25,7 +24,7 @@ from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
 
-ROWS_PER_LOOK = 16
+ROWS_PER_LOOK = 64
 """Rows staged between two looks at the clock."""
 
 
@@ -92,25 +91,39 @@ class LakeTransaction(ReadView):
         loads = not relation.partition and not access.keyed_by_ctid
         if rows and loads and relation.relation_id in self.root.relations.by_id:
             await self.lake.complete(self.root, self.root.relations.by_id[relation.relation_id])
-        is_new = self._is_new(relation, access)
         turns = Turns()
-        for count, values in enumerate(rows, 1):
-            if not count % ROWS_PER_LOOK:
-                await turns.take()
-            _check_required(relation, access, values)
-            row: Row = (*values, self.lake.allocate_ctid())
-            primary = access.primary_key(row)
-            if primary is None:
-                key = access.key(row)
-                if key in staged.entries or not is_new(row):
-                    key = await self._free_key(relation, access, staged, row)
-            else:
-                key = await self._claim(relation, access, staged, row)
-                staged.primary[primary] = key
-            before = staged.entries.get(key)
-            entry = Entry(None, row) if before is None else replace(before, new=row)
-            self._put(staged, key, entry)
+        for start in range(0, len(rows), ROWS_PER_LOOK):
+            await turns.take()
+            run = rows[start : start + ROWS_PER_LOOK]
+            _check_required(relation, access, run)
+            made = [(*values, ctid) for values, ctid in zip(run, self.lake.allocate_ctids(len(run)), strict=True)]
+            if not self._stage_new(relation, access, staged, made):
+                for row in made:
+                    await self._stage(relation, access, staged, row)
         return len(rows)
+
+    def _stage_new(self, relation: Relation, access: Access, staged: Staged, rows: Sequence[Row]) -> bool:
+        """Stage rows whose keys are certainly new. Without that certainty, and with primary keys, nothing is done."""
+        is_new = self._is_new(relation, access)
+        if relation.primary_key or not all(map(is_new, rows)):
+            return False
+        keyed = {access.key(row): row for row in rows}
+        if len(keyed) < len(rows) or not staged.entries.keys().isdisjoint(keyed):
+            return False
+        staged.put_new(keyed)
+        if self._savepoints:
+            self._undo += [(staged, key, None) for key in keyed]
+        return True
+
+    async def _stage(self, relation: Relation, access: Access, staged: Staged, row: Row) -> None:
+        primary = access.primary_key(row)
+        if primary is None:
+            key = await self._free_key(relation, access, staged, row)
+        else:
+            key = await self._claim(relation, access, staged, row)
+            staged.primary[primary] = key
+        before = staged.entries.get(key)
+        self._put(staged, key, Entry(None, row) if before is None else before._replace(new=row))
 
     async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
         access, staged = self._staging(relation)
@@ -118,11 +131,11 @@ class LakeTransaction(ReadView):
         for count, ((key, old), values) in enumerate(changes, 1):
             if not count % ROWS_PER_LOOK:
                 await turns.take()
-            _check_required(relation, access, values)
+            _check_required(relation, access, [values])
             if access.keyed_by_ctid or all(i is None or values[i] == old[i] for i in relation.key_columns):
                 row: Row = (*values, self.lake.allocate_ctid())
                 before = staged.entries.get(key)
-                self._put(staged, key, replace(before, new=row) if before else Entry(old, row))
+                self._put(staged, key, before._replace(new=row) if before else Entry(old, row))
             else:
                 self._remove(access, staged, key, old, retire=False)
                 await self.insert(relation, [values])
@@ -143,7 +156,7 @@ class LakeTransaction(ReadView):
         if before is None:
             entry = Entry(row, None, retired=retire)
         else:
-            entry = replace(before, new=None, retired=before.retired or (retire and before.base is not None))
+            entry = before._replace(new=None, retired=before.retired or (retire and before.base is not None))
         self._put(staged, key, entry)
         primary = access.primary_key(row)
         if primary is not None and access.durable:
@@ -174,7 +187,8 @@ class LakeTransaction(ReadView):
 
     async def _require_free(self, relation: Relation, row: Row, staged: Staged) -> None:
         """Raises UniqueViolation when a row with the same primary key is committed."""
-        for root in {id(r): r for r in (self.root, self.lake.newest)}.values():
+        roots = (self.root,) if self.root is self.lake.newest else (self.root, self.lake.newest)
+        for root in roots:
             if await primary_is_taken(self.lake, root, relation, row, staged):
                 raise UniqueViolation.of(relation.name)
 
@@ -323,7 +337,7 @@ class LakeTransaction(ReadView):
             del self.overlays[overlay_key]
 
 
-def _check_required(relation: Relation, access: Access, values: Sequence[Value]) -> None:
+def _check_required(relation: Relation, access: Access, rows: Sequence[Sequence[Value]]) -> None:
     for index in access.required:
-        if values[index] is None:
+        if any(values[index] is None for values in rows):
             raise NotNullViolation.of(relation.name, relation.columns[index].name)

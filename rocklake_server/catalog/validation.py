@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rocklake_server.catalog.access import Access, access_of
 from rocklake_server.catalog.conflicts import (
@@ -197,4 +197,4 @@ def with_commit_time(access: Access, entry: Entry, time_us: int) -> Entry:
     index = access.snapshot_time
     if entry.new is None or index is None:
         return entry
-    return replace(entry, new=(*entry.new[:index], time_us, *entry.new[index + 1 :]))
+    return entry._replace(new=(*entry.new[:index], time_us, *entry.new[index + 1 :]))

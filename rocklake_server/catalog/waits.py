@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rocklake_server.errors import DeadlockDetected, LockNotAvailable
 
@@ -96,10 +96,10 @@ def _break_cycle(holder: Holder, owner: Holder, *, gives_way: bool) -> None:
 
 @dataclass(slots=True)
 class _Pending:
-    """One key: who holds it, and who wants it next."""
+    """One key: who holds it, and who wants it next. Most are wanted by nobody else."""
 
     owner: Holder
-    waiters: Waiters = field(default_factory=Waiters)
+    waiters: Waiters | None = None
 
 
 class PendingKeys:
@@ -123,6 +123,8 @@ class PendingKeys:
         Raises DeadlockDetected at once when the wait would close a cycle, LockNotAvailable after ``timeout_s``."""
         if not self.take_now(key, holder):
             pending = self._pending[key]
+            if pending.waiters is None:
+                pending.waiters = Waiters()
             await pending.waiters.wait(holder, pending.owner, timeout_s)
 
     def count(self, holder: Holder) -> int:
@@ -145,7 +147,7 @@ class PendingKeys:
     def _hand_on(self, keys: Iterable[Hashable]) -> None:
         for key in keys:
             pending = self._pending[key]
-            successor = pending.waiters.wake_first()
+            successor = pending.waiters.wake_first() if pending.waiters is not None else None
             if successor is None:
                 del self._pending[key]
             else:

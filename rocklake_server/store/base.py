@@ -25,7 +25,7 @@ class WriteBatch:
 
     @property
     def size_bytes(self) -> int:
-        return sum(len(key) + len(value or b"") for key, value in self.operations.items())
+        return sum(map(len, self.operations)) + sum(map(len, filter(None, self.operations.values())))
 
 
 class StoreSnapshot(Protocol):
