@@ -53,6 +53,7 @@ def use_runtime_threads(count: int = 1) -> None:
 def _chosen(settings: SlateSettings, *, is_local: bool) -> dict[str, object]:
     chosen: dict[str, object] = {
         "flush_interval": "1s",  # a safety net: every write flushes explicitly
+        "manifest_poll_interval": "5s",  # an owner learns of another one by its writes and its lease
         "min_filter_keys": 1,  # catalogs are small; without this their tables have no bloom filter
         "compactor_options.worker.min_filter_keys": 1,
         "l0_sst_size_bytes": settings.l0_sst_size_bytes,
