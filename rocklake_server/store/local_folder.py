@@ -59,16 +59,23 @@ class LocalFolder:
     async def require_whole(self, objects: Any) -> None:
         """Before SlateDB opens and changes anything. Raises CorruptValue with the name of a file that was lost,
         CannotConnectNow when the database is open already, SlateDB's errors."""
-        await self._run(self._journal.lock)
-        await self._run(self._check.require_manifest)
+        await self._run(self._locked)
         manifest = await read_manifest(self._location, objects)
         while manifest is not None and await self._run(partial(self._check.removes, manifest)):
             manifest = await read_manifest(self._location, objects)
         if manifest is not None:
-            await self._run(partial(self._check.require_files, manifest))
             await require_whole_log(self._location, objects, manifest)
             self._in_tables = manifest.last_l0_seq
-        self._records = await self._run(partial(self._journal.read, self._in_tables))
+        self._records = await self._run(partial(self._journaled, manifest))
+
+    def _locked(self) -> None:
+        self._journal.lock()
+        self._check.require_manifest()
+
+    def _journaled(self, manifest: Any) -> list[Record]:
+        if manifest is not None:
+            self._check.require_files(manifest)
+        return self._journal.read(self._in_tables)
 
     async def recover(self, db: Any) -> None:
         """Gives a new handle what only the journal has. Raises SlateDB's errors."""
@@ -78,11 +85,11 @@ class LocalFolder:
             self._note(await db.write(await native_batch(await self._run(record.batch))))
         if records:
             _log.info("store %s: %d writes are taken from the redo journal", self._location, len(records))
-        await self._run(self._sync.sync_all)
         if self._newest > self._in_tables:
+            await self._run(self._sync.sync_all)
             await self.flush(db, self.turn_over())
         else:
-            await self._run(partial(self._journal.drop, self._journal.turn_over()))
+            await self._run(partial(self._drop, self._sync.sync_all, self.turn_over()))
 
     async def write(self, db: Any, native: Any, body: bytes) -> None:
         """Durable in the journal first, then visible in ``db``. After an error its outcome is not known."""
@@ -103,8 +110,11 @@ class LocalFolder:
         await db.flush_with_options(FlushOptions(flush_type=FlushType.MEM_TABLE))
         if db.status().durable_seq < finished.newest:
             raise InternalProblem(f'store "{self._location}": a flush left write {finished.newest} out')
-        await self._run(self._sync.sync_rest)
-        await self._run(partial(self._journal.drop, finished.files))
+        await self._run(partial(self._drop, self._sync.sync_rest, finished))
+
+    def _drop(self, sync: Callable[[], None], finished: Finished) -> None:
+        sync()
+        self._journal.drop(finished.files)
 
     async def sync(self) -> None:
         """What SlateDB's own tasks wrote, and the mark."""
@@ -112,9 +122,12 @@ class LocalFolder:
 
     async def close(self) -> None:
         """Idempotent. Gives the folder up; what was not flushed is in the journal."""
-        await self._run(self._journal.close)
-        await self._run(self._mark.close)
+        await self._run(self._closed)
         self._thread.shutdown(wait=False)
+
+    def _closed(self) -> None:
+        self._journal.close()
+        self._mark.close()
 
     def _note(self, handle: Any) -> None:
         """SlateDB numbers writes as the journal does, or else the journal could not tell what tables have."""
