@@ -17,7 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 from slatedb.uniffi import FlushOptions, FlushType
 
 from rocklake_server.errors import InternalProblem
-from rocklake_server.store.batch_slices import native_batch
+from rocklake_server.store.base import StoreSnapshot, WriteBatch
+from rocklake_server.store.batch_slices import record_body
 from rocklake_server.store.folder_check import FolderCheck
 from rocklake_server.store.folder_mark import FolderMark
 from rocklake_server.store.folder_sync import FolderSync
@@ -26,6 +27,7 @@ from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.redo_journal import RedoJournal
 from rocklake_server.store.redo_record import Record
 from rocklake_server.store.slate_settings import SlateSettings
+from rocklake_server.store.write_behind import WriteBehind
 
 Result = TypeVar("Result")
 
@@ -54,7 +56,8 @@ class LocalFolder:
         self._journal = RedoJournal(folder, self._mark)
         self._thread = ThreadPoolExecutor(1, "rocklake-fsync")
         self._records: list[Record] = []
-        self._newest = self._in_tables = 0
+        self._in_tables = 0
+        self._behind: WriteBehind | None = None
 
     async def require_whole(self, objects: Any) -> None:
         """Before SlateDB opens and changes anything. Raises CorruptValue with the name of a file that was lost,
@@ -79,31 +82,52 @@ class LocalFolder:
 
     async def recover(self, db: Any) -> None:
         """Gives a new handle what only the journal has. Raises SlateDB's errors."""
-        self._newest = db.status().durable_seq
+        self._behind = WriteBehind(db, db.status().durable_seq, self._location, self._settings)
         records, self._records = self._records, []
         for record in records:
-            self._note(await db.write(await native_batch(await self._run(record.batch))))
+            await self._behind.settle()
+            self._behind.add(await self._run(record.batch))
         if records:
             _log.info("store %s: %d writes are taken from the redo journal", self._location, len(records))
-        if self._newest > self._in_tables:
+        finished = await self.turn_over()
+        if finished.newest > self._in_tables:
             await self._run(self._sync.sync_all)
-            await self.flush(db, self.turn_over())
+            await self.flush(db, finished)
         else:
-            await self._run(partial(self._drop, self._sync.sync_all, self.turn_over()))
+            await self._run(partial(self._drop, self._sync.sync_all, finished))
 
-    async def write(self, db: Any, native: Any, body: bytes) -> None:
-        """Durable in the journal first, then visible in ``db``. After an error its outcome is not known."""
-        await self._run(partial(self._journal.append, self._newest + 1, body), _APPENDERS)
-        self._note(await db.write(native))
+    async def write(self, batch: WriteBatch) -> None:
+        """Durable in the journal when this returns. After an error its outcome is not known."""
+        body = await record_body(batch)
+        behind = self._opened
+        await behind.settle()
+        await self._run(partial(self._journal.append, behind.newest + 1, body), _APPENDERS)
+        behind.add(batch)
+
+    def snapshot(self) -> StoreSnapshot:
+        """The state after the newest write."""
+        return self._opened.snapshot()
+
+    @property
+    def _opened(self) -> WriteBehind:
+        if self._behind is None:
+            raise InternalProblem(f'store "{self._location}" is not recovered yet')
+        return self._behind
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the handle is of no use any more although the journal has every write."""
+        return self._behind is not None and self._behind.has_failed
 
     @property
     def has_long_journal(self) -> bool:
         settings = self._settings
         return self._journal.is_longer(records=settings.unflushed_writes_max, size_bytes=settings.journal_bytes_max)
 
-    def turn_over(self) -> Finished:
-        """Between two writes only: SlateDB must have every record of the files."""
-        return Finished(self._journal.turn_over(), self._newest)
+    async def turn_over(self) -> Finished:
+        """Between two writes only: SlateDB has every record of the files then. Raises SlateDB's errors."""
+        await self._opened.settle()
+        return Finished(self._journal.turn_over(), self._opened.newest)
 
     async def flush(self, db: Any, finished: Finished) -> None:
         """Moves the writes in these files to tables. Raises SlateDB's errors."""
@@ -121,19 +145,18 @@ class LocalFolder:
         await self._run(self._sync.sync_rest)
 
     async def close(self) -> None:
-        """Idempotent. Gives the folder up; what was not flushed is in the journal."""
+        """Gives the folder up, once; what was not flushed is in the journal."""
         await self._run(self._closed)
         self._thread.shutdown(wait=False)
+
+    async def stop(self) -> None:
+        """Before the handle is shut down: it is given nothing more."""
+        if self._behind is not None:
+            await self._behind.close()
 
     def _closed(self) -> None:
         self._journal.close()
         self._mark.close()
-
-    def _note(self, handle: Any) -> None:
-        """SlateDB numbers writes as the journal does, or else the journal could not tell what tables have."""
-        self._newest += 1
-        if handle.seqnum() != self._newest:
-            raise InternalProblem(f'store "{self._location}": SlateDB numbers write {self._newest} {handle.seqnum()}')
 
     async def _run(self, work: Callable[[], Result], executor: Executor | None = None) -> Result:
         return await asyncio.get_running_loop().run_in_executor(executor or self._thread, work)

@@ -24,7 +24,8 @@ from slatedb.uniffi import (
 
 from rocklake_server.errors import CannotConnectNow, CatalogError, InternalProblem, StoreUnavailable
 from rocklake_server.store.base import Key, StoreSnapshot, WriteBatch
-from rocklake_server.store.batch_slices import native_batch, record_body
+from rocklake_server.store.batch_slices import native_batch
+from rocklake_server.store.keys import require_storable
 from rocklake_server.store.local_folder import LocalFolder
 from rocklake_server.store.log_check import read_manifest, require_whole_log
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
@@ -63,6 +64,8 @@ class SlateStore:
     async def snapshot(self) -> StoreSnapshot:
         async with self._turn:
             self._require_usable()
+            if self._folder is not None:
+                return self._folder.snapshot()
             try:
                 native = await self._db.snapshot()
             except NATIVE_ERRORS as error:
@@ -75,14 +78,14 @@ class SlateStore:
             self._require_usable()
             if not batch.operations:
                 return
-            native = await native_batch(batch)
             if self._folder is None:
-                await self._write_through(native)
+                await self._write_through(await native_batch(batch))
             else:
-                await self._write_journaled(self._folder, native, await record_body(batch))
+                require_storable(batch)
+                await self._write_journaled(self._folder, batch)
             self._in_doubt = False
             self._writes += 1
-            self._flush_now_and_then()
+            await self._flush_now_and_then()
 
     async def _write_through(self, native: Any) -> None:
         """One log file."""
@@ -103,10 +106,10 @@ class SlateStore:
         finally:
             self._write_limit = None
 
-    async def _write_journaled(self, folder: LocalFolder, native: Any, body: bytes) -> None:
+    async def _write_journaled(self, folder: LocalFolder, batch: WriteBatch) -> None:
         self._in_doubt = True
         try:
-            await folder.write(self._db, native, body)
+            await folder.write(batch)
         except (*NATIVE_ERRORS, OSError, InternalProblem) as error:
             raise self._doubt(error) from error
 
@@ -140,8 +143,12 @@ class SlateStore:
     @property
     def needs_reopen(self) -> bool:
         """The outcome of a write is unknown, or the handle is lost: fenced by another server or failed."""
-        return not self._closed and (self._in_doubt or self._db is None
+        return not self._closed and (self._in_doubt or self._db is None or self._has_failed
                                      or self._db.status().close_reason is not None)
+
+    @property
+    def _has_failed(self) -> bool:
+        return self._folder is not None and self._folder.has_failed
 
     @property
     def is_fenced(self) -> bool:
@@ -223,7 +230,9 @@ class SlateStore:
         settings = self._settings
         async with asyncio.timeout(settings.close_timeout_s if flush else settings.abandon_timeout_s):
             if flush and db.status().close_reason is None:
-                await (folder.flush(db, folder.turn_over()) if folder is not None else _flush_memtable(db))
+                await (folder.flush(db, await folder.turn_over()) if folder is not None else _flush_memtable(db))
+            if folder is not None:
+                await folder.stop()
             await db.shutdown()
         if folder is not None:
             await folder.sync()
@@ -233,7 +242,7 @@ class SlateStore:
             raise CannotConnectNow(f'store "{self.location}" is closed')
         if self._fenced:
             raise fenced(self.location)
-        if self._in_doubt or self._db is None:
+        if self._in_doubt or self._db is None or self._has_failed:
             raise CannotConnectNow(f'store "{self.location}" must be reopened after a failure')
 
     def _doubt(self, error: Exception) -> CatalogError:
@@ -241,10 +250,12 @@ class SlateStore:
         _log.warning("store %s: a write failed with %s", self.location, type(error).__name__)
         return unknown_outcome(self.location)
 
-    def _flush_now_and_then(self) -> None:
+    async def _flush_now_and_then(self) -> None:
         """In the background, between two writes: bounds what a restart replays."""
         if self._folder is not None and self._folder.has_long_journal:
-            self._start(self._flush(partial(self._folder.flush, self._db, self._folder.turn_over())))
+            with suppress(*NATIVE_ERRORS, InternalProblem):  # shows in the next write
+                finished = await self._folder.turn_over()
+                self._start(self._flush(partial(self._folder.flush, self._db, finished)))
         elif self._folder is None and self._writes % self._settings.unflushed_writes_max == 0:
             self._start(self._flush(partial(_flush_memtable, self._db)))
 
