@@ -56,8 +56,16 @@ class Prepared(Protocol):
     async def prepare(self, env: Env) -> None: ...
 
 
+class _Derived:
+    """What is found out about a node at the first use, and kept: each execution asks."""
+
+    __slots__ = ("_constant", "_subqueries")
+    _constant: bool
+    _subqueries: tuple[Prepared, ...]
+
+
 @dataclass(frozen=True, slots=True)
-class Expr:
+class Expr(_Derived):
     """A typed node. ``constant``: its value depends on no row, neither of this query nor of an enclosing one.
     ``static``: its value needs no Context, only slots. ``subqueries`` must be prepared before it binds."""
 
@@ -69,7 +77,12 @@ class Expr:
 
     @property
     def constant(self) -> bool:
-        return all(child.constant for child in self.children)
+        try:
+            return self._constant
+        except AttributeError:
+            found = all(child.constant for child in self.children)
+            object.__setattr__(self, "_constant", found)
+            return found
 
     @property
     def static(self) -> bool:
@@ -77,7 +90,12 @@ class Expr:
 
     @property
     def subqueries(self) -> tuple[Prepared, ...]:
-        return tuple(subquery for child in self.children for subquery in child.subqueries)
+        try:
+            return self._subqueries
+        except AttributeError:
+            found = tuple(subquery for child in self.children for subquery in child.subqueries)
+            object.__setattr__(self, "_subqueries", found)
+            return found
 
     def getter(self, env: Env) -> Getter:
         """The closure, not folded."""

@@ -129,8 +129,8 @@ class StatementRunner:
         return result.tag, result.rows
 
     async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:
-        view = await self._block.current()
         if isinstance(statement, sql.CopyIn):
+            view = await self._block.current()
             target = copy_target(view, statement.table, statement.columns)
             if view.modes.read_only and target.relation.kind is not RelationKind.TEMPORARY:
                 raise ReadOnlyTransaction("cannot execute COPY FROM in a read-only transaction")

@@ -18,9 +18,15 @@ REFUSED_KEYWORDS = frozenset({
     "MERGE", "MOVE", "PREPARE", "REASSIGN", "REFRESH", "REINDEX", "REVOKE", "SECURITY", "TABLE",
 })
 
+_USUAL = {f"{kind.value} ": kind for kind in QueryKind if kind is not QueryKind.DDL}
+"""How clients write the first word: with seven characters it is a word of its own."""
+
 
 def query_kind(text: str) -> QueryKind:
     """The kind of a query. Raises SyntaxProblem for what is none, Unsupported for a command that is not served."""
+    usual = _USUAL.get(text[:7])
+    if usual is not None:
+        return usual
     cursor = Cursor(text)
     word = cursor.token.value
     if cursor.token.kind not in (TokenKind.WORD, TokenKind.SYMBOL):

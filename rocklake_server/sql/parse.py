@@ -8,6 +8,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from rocklake_server.errors import ProgramLimitExceeded, StatementTooComplex, SyntaxProblem, Unsupported
+from rocklake_server.sql.copy_shapes import CopyShapes
 from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
@@ -74,7 +75,15 @@ def _all_statements(text: str) -> tuple[UtilityStatement | Query, ...]:
 _short_text = lru_cache(maxsize=1024)(_all_statements)
 
 
+_COPIES = CopyShapes()
+
+
 def _parse(text: str) -> UtilityStatement | Query:
+    statement: UtilityStatement | Query = _COPIES.parse(text, _parse_anew)
+    return statement
+
+
+def _parse_anew(text: str) -> UtilityStatement | Query:
     cursor = Cursor(text)
     if cursor.token.kind is TokenKind.WORD and cursor.token.value in PARSERS:
         return parse_utility(cursor)
