@@ -117,6 +117,10 @@ class Expr(_Derived):
 class Constant(Expr):
     content: Value = None
 
+    @property
+    def constant(self) -> bool:
+        return True
+
     def getter(self, _env: Env) -> Getter:
         value = self.content
         return lambda _row: value
@@ -130,6 +134,10 @@ class Slot(Expr):
     """A literal of the statement's text, known when the plan is bound."""
 
     index: int = 0
+
+    @property
+    def constant(self) -> bool:
+        return True
 
     def getter(self, env: Env) -> Getter:
         value = env.slots[self.index]
