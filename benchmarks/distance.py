@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from psycopg import conninfo
@@ -73,7 +73,8 @@ class _Proxy:
         for each in (writer, far_writer):
             each.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         there, back = self._pump(reader, far_writer), self._pump(far_reader, writer)
-        await asyncio.gather(there, back, return_exceptions=True)
+        with suppress(asyncio.CancelledError):  # by ``_serve``; the stream's own callback cannot take one
+            await asyncio.gather(there, back, return_exceptions=True)
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Pieces arrive in order, each as late as it was sent plus the delay, whatever their number."""
