@@ -8,6 +8,7 @@ does, keeping positions.
 from __future__ import annotations
 
 import re
+import sys
 from enum import Enum
 from typing import NamedTuple
 
@@ -15,14 +16,18 @@ from rocklake_server.errors import SyntaxProblem
 
 _NEAR_CHARACTERS_MAX = 60
 
-STRING = r"'[^']*+(?:''[^']*+)*+'"
-QUOTED = r'"[^"]*+(?:""[^"]*+)*+"'
-_ESCAPED = re.compile(r"[eE]('(?:[^'\\]++|\\.|'')*+')", re.DOTALL)
+MANY = "*+" if sys.version_info >= (3, 11, 5) else "*"
+"""Repeats a group. Python before 3.11.5 may end a possessive run of groups a character early (CPython's issue 106052);
+there it backtracks, and what follows a group must not match behind fewer of them."""
+
+STRING = rf"'[^']*+(?:''[^']*+){MANY}'(?!')"
+QUOTED = rf'"[^"]*+(?:""[^"]*+){MANY}"(?!")'
+_ESCAPED = re.compile(rf"[eE]('(?:[^'\\]++|\\.|''){MANY}'(?!'))", re.DOTALL)
 _ESCAPE = re.compile(
     r"''|\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
 _ESCAPE_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _DOLLAR = re.compile(r"\$(?:[^\W\d]\w*+)?\$")
-_BLANK = re.compile(r"(?:\s++|--[^\n\r]*+)++")
+_BLANK = re.compile(rf"(?=\s|--)(?:\s++|--[^\n\r]*+){MANY}")
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _WORD = re.compile(r"[^\W\d][\w$]*+")
 _NUMBER = re.compile(r"(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?")
@@ -35,9 +40,12 @@ _NORMALISED_AWAY = re.compile(r"--|/\*|\$|[eE]'")
 # What hides no boundary: strings, identifiers, and signs that open no comment and no dollar quote. The rest of a
 # pattern below is its own run of other characters; whatever stops it needs a closer look.
 _HIDDEN = r"""(?<![eE])'[^']*+'|"[^"]*+"|-(?!-)|/(?!\*)|\$(?=\d)"""
-_TO_SEMICOLON = re.compile(rf"""(?:[^;'"$/\-]++|{_HIDDEN})*+""")
-_TO_PARENTHESIS = re.compile(rf"""(?:[^()'"$/\-]++|{_HIDDEN})*+""")
-_TO_NORMALISE = re.compile(rf"""(?:[^'"$/\-]++|{_HIDDEN})*+""")
+_LONG = MANY if MANY == "*+" else "{0,4096}"
+"""A run without end, in pieces where it backtracks: that takes memory for each repetition."""
+
+_TO_SEMICOLON = re.compile(rf"""(?:[^;'"$/\-]++|{_HIDDEN}){_LONG}""")
+_TO_PARENTHESIS = re.compile(rf"""(?:[^()'"$/\-]++|{_HIDDEN}){_LONG}""")
+_TO_NORMALISE = re.compile(rf"""(?:[^'"$/\-]++|{_HIDDEN}){_LONG}""")
 
 
 class TokenKind(Enum):
@@ -196,11 +204,17 @@ def skip(text: str, position: int, *, parentheses: bool) -> int:
     pattern = _TO_PARENTHESIS if parentheses else _TO_SEMICOLON
     length = len(text)
     while True:
-        match = pattern.match(text, position)
-        position = position if match is None else match.end()
+        position = _run_end(pattern, text, position)
         if position >= length or text[position] in ("()" if parentheses else ";"):
             return position
         position = special_end(text, position)
+
+
+def _run_end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """The end of all that ``pattern`` matches from ``position`` on."""
+    while (match := pattern.match(text, position)) is not None and match.end() > position:
+        position = match.end()
+    return position
 
 
 def special_end(text: str, position: int) -> int:
@@ -252,8 +266,7 @@ def normalise(text: str) -> str:
     pieces: list[str] = []
     done = position = 0
     while position < len(text):
-        match = _TO_NORMALISE.match(text, position)
-        position = position if match is None else match.end()
+        position = _run_end(_TO_NORMALISE, text, position)
         if position >= len(text):
             break
         start, end = position, special_end(text, position)

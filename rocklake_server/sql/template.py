@@ -24,14 +24,14 @@ from typing import NamedTuple, TypeAlias
 from sqlglot import exp
 
 from rocklake_server.errors import SyntaxProblem
-from rocklake_server.sql.lexer import QUOTED, STRING, normalise
+from rocklake_server.sql.lexer import MANY, QUOTED, STRING, normalise
 from rocklake_server.sql.trees import NotParsed, parsed_trees
 
 LiteralKind: TypeAlias = OneOf["string", "number"]
 
 _NUMBER = r"(?<![\w$.])(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?(?![\w.])"
 _SIGNED = r"-?\d++(?:\.\d++)?(?![\w.])"
-_LIST = rf"\b[iI][nN]\s*+\(\s*+(?:{STRING}(?:\s*+,\s*+{STRING})*+|{_SIGNED}(?:\s*+,\s*+{_SIGNED})*+)\s*+\)"
+_LIST = rf"\b[iI][nN]\s*+\(\s*+(?:{STRING}(?:\s*+,\s*+{STRING}){MANY}|{_SIGNED}(?:\s*+,\s*+{_SIGNED}){MANY})\s*+\)"
 # The look-ahead spares most positions the trial of every alternative: it halves the time.
 _LITERAL = re.compile(rf"""((?=['"\d.iI])(?:{STRING}|{QUOTED}|{_NUMBER}|{_LIST}))""")
 _STRINGS = re.compile(STRING)

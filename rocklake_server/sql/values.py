@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from rocklake_server.errors import CatalogError
 from rocklake_server.sql.cursor import Cursor
-from rocklake_server.sql.lexer import STRING, TokenKind
+from rocklake_server.sql.lexer import MANY, STRING, TokenKind
 from rocklake_server.sql.names import QualifiedName
 
 SLICE_ROWS_MAX = 4000
@@ -115,7 +115,7 @@ _SIMPLE = {
     FieldKind.BOOL: "true|false|TRUE|FALSE",
     FieldKind.NOW: r"(?:NOW|now)\(\)",
 }
-_TYPE = r"[A-Za-z_]\w*+(?:\s++[A-Za-z_]\w*+)*+(?:\s*+\(\s*+\d++\s*+(?:,\s*+\d++\s*+)?\))?"
+_TYPE = rf"[A-Za-z_]\w*+(?:\s++[A-Za-z_]\w*+){MANY}(?:\s*+\(\s*+\d++\s*+(?:,\s*+\d++\s*+)?\))?"
 _CAST = re.compile(rf"(?i:CAST)\s*+\(\s*+{STRING}\s++(?i:AS)\s++({_TYPE})\s*+\)|{STRING}\s*+::\s*+({_TYPE})")
 _FIELD_END = r"(?=\s*+[,)])"
 _FIELDS = [(kind, re.compile(f"(?:{pattern}){_FIELD_END}")) for kind, pattern in _SIMPLE.items()]
