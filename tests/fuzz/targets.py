@@ -40,6 +40,14 @@ from rocklake_server.schema.types import STORABLE, ColumnType
 from rocklake_server.session.copy_in import CopyReader
 from rocklake_server.sql.parse import parse_statements
 from rocklake_server.sql.statements import CopyOut, Query
+from rocklake_server.store.base import Key
+from rocklake_server.store.redo_record import (
+    MAGIC,
+    encoded_operations,
+    encoded_record,
+    holds_record_from,
+    whole_records,
+)
 from rocklake_server.wire import messages as m
 from rocklake_server.wire.connection import ServerConnection
 from rocklake_server.wire.layout import encode
@@ -336,6 +344,32 @@ def conversation_seeds() -> list[bytes]:
     return [*queries, *pipelines, copied, named, b"".join(queries[:4]), *(data for _, data in FRONTEND_CASES)]
 
 
+# -- the redo journal -------------------------------------------------------------------------------------------------
+
+
+def read_journal(data: bytes) -> None:
+    """Whole records are those that an encoder makes; what is behind them is no more than looked at."""
+    end = len(MAGIC)
+    for record in whole_records(data):
+        assert data[end : end + record.size_bytes] == encoded_record(record.number, record.body)
+        end += record.size_bytes
+        assert holds_record_from(data, record.number)
+        try:
+            record.batch()
+        except CatalogError as error:
+            refused(error)
+    holds_record_from(data[end:], 0)
+
+
+def journal_seeds() -> list[bytes]:
+    bodies = [
+        b"".join(encoded_operations([(Key(bytes([number]) * number), b"v" * number if number % 3 else None)] * 2))
+        for number in range(1, 40)
+    ]
+    records = [encoded_record(number, body) for number, body in enumerate(bodies, 2**32)]
+    return [MAGIC, *(MAGIC + b"".join(records[:count]) for count in range(1, len(records)))]
+
+
 TARGETS = {
     target.name: target
     for target in (
@@ -345,6 +379,7 @@ TARGETS = {
         Target("text-values", decode_text_value, text_value_seeds),
         Target("binary-values", decode_binary_value, binary_value_seeds),
         Target("stored", decode_stored, stored_seeds),
+        Target("journal", read_journal, journal_seeds),
         Target("statements", plan_and_run, statement_seeds),
         Target("session", converse, conversation_seeds),
     )
