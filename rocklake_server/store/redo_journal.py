@@ -18,6 +18,8 @@ from rocklake_server.store.redo_record import MAGIC, Record, encoded_record, hol
 
 DIRECTORY = "redo"
 """In the database's folder. Its files are called after the number of their first record."""
+LOCK_FILE = "redo.lock"
+"""Beside the directory; empty."""
 _SUFFIX = ".journal"
 _HINT = "Restore the file from a backup: it holds commits that were acknowledged."
 
@@ -37,7 +39,8 @@ class RedoJournal:
     def lock(self) -> None:
         """Until ``close`` the journal is this object's. Raises CannotConnectNow when it is another's."""
         self._directory.mkdir(parents=True, exist_ok=True)
-        self._lock = os.open(self._directory, os.O_RDONLY | os.O_CLOEXEC)
+        # A file that is open for writing: network file systems lock no other.
+        self._lock = os.open(self._directory.parent / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
