@@ -70,7 +70,8 @@ def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types
     if query.kind is QueryKind.DDL:
         return DdlPlan(parse_ddl(query.text, view.database), view)
     if not parameter_types:
-        found = cache.by_text(query.text, view)
+        comes_back = query.kind is QueryKind.SELECT  # a write of the same text again is rare
+        found = cache.by_text(query.text, view) if comes_back else None
         if found is not None:
             return found
         fast = None if _comes_again(query, cache) else _fast(query, view, cache)
@@ -79,7 +80,7 @@ def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types
         template = query.template
         if template is not None:
             try:
-                return _from_template(query.text, template, view, cache)
+                return _from_template(query.text if comes_back else "", template, view, cache)
             except TemplateUnfit:
                 pass  # a literal decides what the statement means: its own text is planned
     return BoundPlan(_compile(parse_tree(query.text), view, (), parameter_types))
