@@ -60,7 +60,12 @@ class Databases:
     @classmethod
     async def open(cls, open_store: OpenStore, clock: Clock, ownership: Ownership = UNDISPUTED) -> Databases:
         """Opens the system store. Raises StoreUnavailable, FormatVersionUnsupported, CorruptValue."""
-        directory = await Directory.open(await open_store("system"), ownership)
+        store = await open_store("system")
+        try:
+            directory = await Directory.open(store, ownership)
+        except BaseException:
+            await store.close()
+            raise
         databases = cls(directory, open_store, clock, ownership)
         databases._check_idle_later()
         return databases
