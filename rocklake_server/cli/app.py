@@ -37,6 +37,7 @@ def _no_options() -> None:
 def main() -> NoReturn:
     """The console script. An error a user can cause is one sentence on standard error and exit code 1."""
     code: object = 0
+    sys.unraisablehook = drop_late_answers
     try:
         build_app()()
     except CatalogError as error:
@@ -45,6 +46,13 @@ def main() -> NoReturn:
     except SystemExit as leaving:
         code = leaving.code or 0
     _leave(code if isinstance(code, int) else 1)
+
+
+def drop_late_answers(unraisable: sys.UnraisableHookArgs) -> None:
+    """An answer of the store's threads that comes after the event loop was closed is wanted by nobody."""
+    error = unraisable.exc_value
+    if not (isinstance(error, RuntimeError) and str(error) == "Event loop is closed"):
+        sys.__unraisablehook__(unraisable)
 
 
 def _leave(code: int) -> NoReturn:
