@@ -16,7 +16,7 @@ NO_IMAGE = RelationImage()
 @dataclass(slots=True)
 class Root:
     """One lake at commit ``sequence``. ``images`` holds what is loaded of it: loading adds to it and changes no
-    answer, since it reads through ``snapshot``, taken right after that commit was durable. ``stored_bytes`` is what the
+    answer, since it reads through ``snapshot``, the store as that commit left it. ``stored_bytes`` is what the
     keys and values of rows, retired rows and indexes take."""
 
     sequence: int

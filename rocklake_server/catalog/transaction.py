@@ -95,17 +95,20 @@ class LakeTransaction(ReadView):
         for start in range(0, len(rows), ROWS_PER_LOOK):
             await turns.take()
             run = rows[start : start + ROWS_PER_LOOK]
-            _check_required(relation, access, run)
             made = [(*values, ctid) for values, ctid in zip(run, self.lake.allocate_ctids(len(run)), strict=True)]
             if not self._stage_new(relation, access, staged, made):
                 for row in made:
+                    _check_required(relation, access, row)
                     await self._stage(relation, access, staged, row)
         return len(rows)
 
     def _stage_new(self, relation: Relation, access: Access, staged: Staged, rows: Sequence[Row]) -> bool:
-        """Stage rows whose keys are certainly new. Without that certainty, and with primary keys, nothing is done."""
+        """Stage rows whose keys are certainly new. Without that certainty, with primary keys, and when a value is
+        missing, nothing is done: the rows go one by one then, and the first that is at fault is told."""
         is_new = self._is_new(relation, access)
         if relation.primary_key or not all(map(is_new, rows)):
+            return False
+        if any(row[index] is None for index in access.required for row in rows):
             return False
         keyed = {access.key(row): row for row in rows}
         if len(keyed) < len(rows) or not staged.entries.keys().isdisjoint(keyed):
@@ -131,7 +134,7 @@ class LakeTransaction(ReadView):
         for count, ((key, old), values) in enumerate(changes, 1):
             if not count % ROWS_PER_LOOK:
                 await turns.take()
-            _check_required(relation, access, [values])
+            _check_required(relation, access, values)
             if access.keyed_by_ctid or all(i is None or values[i] == old[i] for i in relation.key_columns):
                 row: Row = (*values, self.lake.allocate_ctid())
                 before = staged.entries.get(key)
@@ -337,7 +340,7 @@ class LakeTransaction(ReadView):
             del self.overlays[overlay_key]
 
 
-def _check_required(relation: Relation, access: Access, rows: Sequence[Sequence[Value]]) -> None:
+def _check_required(relation: Relation, access: Access, values: Sequence[Value]) -> None:
     for index in access.required:
-        if any(values[index] is None for values in rows):
+        if values[index] is None:
             raise NotNullViolation.of(relation.name, relation.columns[index].name)

@@ -64,6 +64,8 @@ class FolderCheck:
         for number in range(first, max(there, default=0)):
             if number not in there:
                 raise self._lost(log_file(number), "missing")
+        if self._mark.newest_log >= first:
+            self._require(log_file(self._mark.newest_log), WITHOUT_MARK)
 
     def _was_never_written(self) -> bool:
         """Whether there are no rows: the first opening ended before its files were synced."""

@@ -23,7 +23,9 @@ WITHOUT_MARK = f"Restore the folder from a backup; or remove {MARK_FILE} to open
 """For files of which only the mark knows."""
 _KINDS = (JOURNAL, *NUMBERED)
 _TEXT = "".join(f"{kind} {{{kind}:020d}}\n" for kind in _KINDS)
-_PARTS = re.compile("".join(rf"{kind} (?P<{kind}>\d{{20}})\n" for kind in _KINDS).encode())
+_LINES = [rf"{kind} (?P<{kind}>\d{{20}})\n" for kind in _KINDS]
+_PARTS = re.compile(rf"(?:wal (?P<wal>\d{{20}})\n|{_LINES[0]}){''.join(_LINES[1:])}".encode())
+"""``wal`` is in the notes from before there was a journal."""
 
 
 class FolderMark:
@@ -32,6 +34,8 @@ class FolderMark:
     def __init__(self, database: Path) -> None:
         self.path = database / MARK_FILE
         self.newest = dict.fromkeys(_KINDS, 0)
+        self.newest_log = 0
+        """The newest file of the log that SlateDB wrote before there was a journal."""
         self._turn = threading.Lock()
         self._descriptor: int | None = None
         self._is_synced = True
@@ -44,7 +48,8 @@ class FolderMark:
             return
         if found is None:
             raise CorruptValue(f"{self.path} cannot be read", hint="Remove it when the rest of the folder is whole.")
-        self.newest = {kind: int(number) for kind, number in found.groupdict().items()}
+        self.newest = {kind: int(found[kind] or 0) for kind in _KINDS}
+        self.newest_log = int(found["wal"] or 0)
 
     def note(self, kind: str, number: int) -> None:
         """The write or file of this number and those before it are on the disk."""

@@ -120,7 +120,7 @@ class SlateStore:
             if self._closed:
                 return
             self._closed = True
-            await self._release(flush=not (self._in_doubt or self._ownership.is_lost))
+            await self._release(flush=not (self._in_doubt or self._has_failed or self._ownership.is_lost))
 
     async def reopen(self) -> None:
         """Gives up the handle and opens another, which shows whether a write in doubt is there. Raises as
@@ -253,7 +253,7 @@ class SlateStore:
     async def _flush_now_and_then(self) -> None:
         """In the background, between two writes: bounds what a restart replays."""
         if self._folder is not None and self._folder.has_long_journal:
-            with suppress(*NATIVE_ERRORS, InternalProblem):  # shows in the next write
+            with suppress(*NATIVE_ERRORS, OSError, InternalProblem):  # shows in the next write
                 finished = await self._folder.turn_over()
                 self._start(self._flush(partial(self._folder.flush, self._db, finished)))
         elif self._folder is None and self._writes % self._settings.unflushed_writes_max == 0:

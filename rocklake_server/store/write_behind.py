@@ -49,6 +49,8 @@ class WriteBehind:
             raise InternalProblem("two writes are on their way to SlateDB")
         self.newest += 1
         self._waiting = batch
+        if self._timer is not None:
+            self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(DELAY_S, self._begin)
 
     def snapshot(self) -> StoreSnapshot:

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from slatedb.uniffi import DbBuilder
 
-from rocklake_server.errors import CannotConnectNow, OutcomeUnknown
+from rocklake_server.errors import CannotConnectNow, CorruptValue, OutcomeUnknown
 from rocklake_server.store.base import Key
 from rocklake_server.store.batch_slices import native_batch
+from rocklake_server.store.folder_mark import MARK_FILE
 from rocklake_server.store.object_stores import StoreLocation, build_object_store, parse_store_url
 from rocklake_server.store.redo_journal import DIRECTORY, LOCK_FILE
 from rocklake_server.store.slate import open_slate_store
@@ -174,6 +175,15 @@ async def test_a_log_that_slatedb_wrote_before_there_was_a_journal_is_taken_over
     root = shutil.copytree(folder.bucket, tmp_path / "killed")
     await db.shutdown()
     location = parse_store_url(f"file://{root}", {}).child("lakes/1")
+    assert location.folder is not None
+    newest = {kind: max((location.folder / kind).iterdir()) for kind in ("wal", "manifest", "compactions")}
+    mark = location.folder / MARK_FILE
+    mark.write_text("".join(f"{kind} {path.name.split('.')[0]}\n" for kind, path in newest.items()))
+    end = newest["wal"].read_bytes()
+    newest["wal"].unlink()
+    with pytest.raises(CorruptValue, match=f"wal/{newest['wal'].name} is missing"):
+        await open_slate_store(location)
+    newest["wal"].write_bytes(end)
     for _ in range(2):
         store = await open_slate_store(location)
         assert await keys(store) == [b"old-0", b"old-1", b"old-2"]
