@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocklake_server.wire import messages as m
+from rocklake_server.wire.layout import encode
 from tests.session.conversation import Conversation, Place, text_of
 
 
@@ -87,3 +88,22 @@ async def test_what_a_client_left_open_is_rolled_back(server: Place, table: Conv
     await other.run("BEGIN", "INSERT INTO t VALUES (3, 'x')")
     await other.leave()
     await table.run("INSERT INTO t VALUES (3, 'mine')")
+
+
+@pytest.mark.parametrize(("rows", "sqlstate"), [
+    ("(1, 1), (1, 2), (2, NULL)", "23505"),
+    ("(1, 1), (2, NULL), (1, 2)", "23502"),
+    ("(1, 1), (2, 2), (3, NULL)", "23502"),
+])
+async def test_of_several_rows_at_fault_the_first_is_told(client: Conversation, rows: str, sqlstate: str) -> None:
+    await client.run("CREATE TABLE faults(a BIGINT PRIMARY KEY, b BIGINT NOT NULL)")
+    assert await client.query(f"INSERT INTO faults VALUES {rows}") == [f"ERROR {sqlstate}", "ready I"]
+    assert await client.rows("SELECT count(*) FROM faults") == ["0"]
+
+
+async def test_of_several_values_that_are_missing_the_first_rows_is_told(client: Conversation) -> None:
+    await client.run("CREATE TABLE faults(a BIGINT NOT NULL, b BIGINT NOT NULL)")
+    client.channel.feed(encode(m.Query("INSERT INTO faults VALUES (1, 1), (2, NULL), (NULL, 3)")))
+    await client.channel.idle.wait()
+    (error,) = [reply for reply in client.channel.taken() if isinstance(reply, m.ErrorResponse)]
+    assert 'column "b"' in error.fields["M"]
