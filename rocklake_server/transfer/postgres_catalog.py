@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from rocklake_server.errors import CannotConnectNow, InvalidParameterValue, StoreUnavailable, Unsupported
+from rocklake_server.errors import InvalidParameterValue, StoreUnavailable, Unsupported
 from rocklake_server.pgformat.copy_binary import HEADER, TRAILER, tuple_encoder
 from rocklake_server.pgformat.copy_binary_reader import BinaryCopyReader
 from rocklake_server.schema.types import BY_OID
@@ -61,8 +61,9 @@ ORDER BY c.relname, a.attnum
 class _Connected:
     """One connection and the thread that alone uses it."""
 
-    def __init__(self, dsn: str, schema: str, begin: str) -> None:
+    def __init__(self, dsn: str, schema: str, begin: str, database: str | None = None) -> None:
         self._dsn = dsn
+        self._database = database
         self._begin = begin
         self._schema = schema
         self._driver = postgres_driver()
@@ -85,11 +86,15 @@ class _Connected:
     def opened(self) -> Connection[tuple[object, ...]]:
         if self._connection is None:
             try:
-                self._connection = self._driver.connect(self._dsn, autocommit=True)
+                self._connection = self._driver.connect(self._dsn, autocommit=True, **self._chosen)
             except self._driver.Error as problem:
-                raise CannotConnectNow("cannot connect to the database", detail=_first_line(problem)) from None
+                raise StoreUnavailable(f"cannot connect to the database: {_first_line(problem)}") from None
             self._connection.execute(self._begin)
         return self._connection
+
+    @property
+    def _chosen(self) -> dict[str, str]:
+        return {} if self._database is None else {"dbname": self._database}
 
     def named(self, relation: str) -> str:
         return f"{quoted(self._schema)}.{quoted(relation)}"
@@ -98,7 +103,7 @@ class _Connected:
         try:
             return call()
         except self._driver.Error as problem:
-            raise StoreUnavailable("the database refused a statement", detail=_first_line(problem)) from None
+            raise StoreUnavailable(f"the database refused a statement: {_first_line(problem)}") from None
 
     def _rows_of(self, relation: CatalogRelation) -> Iterator[list[Row]]:
         shown = ", ".join(quoted(column.name) for column in relation.columns)
@@ -182,10 +187,10 @@ def _column_types(database: _Connected, columns: dict[str, list[str]]) -> Column
 class PostgresTarget:
     """Writes in one transaction, which commits at ``publish``."""
 
-    def __init__(self, dsn: str, schema: str = PUBLIC) -> None:
-        """Raises Unsupported when the driver is not installed."""
+    def __init__(self, dsn: str, schema: str = PUBLIC, *, database: str | None = None) -> None:
+        """``database`` replaces the one that ``dsn`` names. Raises Unsupported when the driver is not installed."""
         self._schema = schema
-        self._database = _Connected(dsn, schema, "BEGIN ISOLATION LEVEL REPEATABLE READ")
+        self._database = _Connected(dsn, schema, "BEGIN ISOLATION LEVEL REPEATABLE READ", database)
         self._is_empty = False
 
     async def create(self, relation: CatalogRelation) -> None:

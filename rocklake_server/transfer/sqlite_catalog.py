@@ -77,7 +77,7 @@ class SQLiteSource:
             tables = [name for (name,) in connection.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")]
         except sqlite3.DatabaseError as problem:
-            raise InvalidParameterValue(f'"{self._path}" is no SQLite file', detail=str(problem)) from None
+            raise InvalidParameterValue(f'"{self._path}" cannot be read as a SQLite file: {problem}') from None
         names = [name for name in tables if name.startswith(PREFIX)]
         types = column_types_of(connection, names)
         relations = [_relation(connection, name, types) for name in names]

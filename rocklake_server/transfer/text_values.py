@@ -87,4 +87,4 @@ def _converted(relation: CatalogRelation, column: CatalogColumn, values: Sequenc
         return tuple([None if value is None else read(value) for value in values])
     except (CatalogError, ValueError) as problem:
         text = f'column "{column.name}" of relation "{relation.name}" holds a value that is no {column.type.sql}'
-        raise CorruptValue(text, detail=str(problem)) from None
+        raise CorruptValue(text, detail=type(problem).__name__) from None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rocklake_server.catalog.lake_reader import CatalogReader
-from rocklake_server.errors import CannotConnectNow, InvalidParameterValue, StoreUnavailable
+from rocklake_server.errors import InvalidParameterValue, StoreUnavailable
 from rocklake_server.store.object_stores import parse_store_url
 from rocklake_server.transfer.copying import copy_catalog
 from rocklake_server.transfer.duckdb_catalog import DuckDBSource
@@ -63,14 +63,13 @@ async def test_a_lake_that_is_there_is_not_written_over(server: RockLakeServer, 
 
 async def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
     source = PostgresSource("host=127.0.0.1 port=1 dbname=x user=y password=secret")
-    with pytest.raises(CannotConnectNow, match="cannot connect") as refused:
+    with pytest.raises(StoreUnavailable, match="cannot connect") as refused:
         await source.contents()
-    assert "secret" not in f"{refused.value}{refused.value.detail}"
+    assert "secret" not in str(refused.value)
     await source.aclose()
 
 
 async def test_a_refusal_of_the_database_is_told(server: RockLakeServer, tmp_path: Path) -> None:
     make_lake(str(tmp_path / "lake.duckdb"), tmp_path / "data", ("CREATE TABLE t AS SELECT 1 AS one",))
-    with pytest.raises(StoreUnavailable, match="refused") as refused:
+    with pytest.raises(StoreUnavailable, match='refused a statement: schema name "pg_mine"'):
         await copy_catalog(DuckDBSource(tmp_path / "lake.duckdb"), PostgresTarget(server.dsn("lake"), "pg_mine"))
-    assert "pg_" in str(refused.value.detail)
