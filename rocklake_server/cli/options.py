@@ -51,8 +51,8 @@ LakeToWrite = Annotated[
         help="The lake: the database that clients connect to, and its schema when that is not public.",
     ),
 ]
-Output = Annotated[OutputFormat, typer.Option("--output", help="How results are printed.")]
-Limit = Annotated[int, typer.Option("--limit", min=0, help="Rows to print at most; 0 prints all.")]
+Output = Annotated[OutputFormat, typer.Option("--output", metavar="table|json", help="How results are printed.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="ROWS", min=0, help="Rows to print at most; 0 prints all.")]
 Pin = Annotated[
     bool,
     typer.Option(
