@@ -32,7 +32,7 @@ class ExitCode(IntEnum):
     DONE = 0, "Done."
     REFUSED = 1, "Refused, with the reason in one sentence on standard error; nothing was changed."
     USAGE = 2, "The command line is wrong: an unknown option, a missing argument, a value out of range."
-    FOUND = 3, "Done, and something was found: `verify` reports damage."
+    FOUND = 3, "Done, and there is damage: `verify` found it, or `repair apply` has left it."
     MISSING = 4, "The store, lake, relation or snapshot that the command names does not exist."
     IN_USE = 5, "A server holds the store, and the command has to write: stop that server first."
     UNAVAILABLE = 6, "The store cannot be reached or refuses; the same command may succeed later."

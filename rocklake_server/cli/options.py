@@ -30,6 +30,8 @@ def complete_lakes(context: typer.Context, incomplete: str) -> list[str]:
 
 
 Store = Annotated[str, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}STORE", metavar="URL", help=STORE_HELP)]
+StoreIfAny = Annotated[str | None, typer.Option("--store", envvar=f"{ENVIRONMENT_PREFIX}STORE", metavar="URL",
+                                                help=STORE_HELP)]  # fmt: skip
 LakeName = Annotated[
     str | None,
     typer.Option(
@@ -40,8 +42,17 @@ LakeName = Annotated[
         "May be left out when the store has only one.",
     ),
 ]
-Output = Annotated[OutputFormat, typer.Option("--output", help="How results are printed.")]
-Limit = Annotated[int, typer.Option("--limit", min=0, help="Rows to print at most; 0 prints all.")]
+LakeToWrite = Annotated[
+    str,
+    typer.Option(
+        "--lake",
+        metavar="DATABASE[/SCHEMA]",
+        autocompletion=complete_lakes,
+        help="The lake: the database that clients connect to, and its schema when that is not public.",
+    ),
+]
+Output = Annotated[OutputFormat, typer.Option("--output", metavar="table|json", help="How results are printed.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="ROWS", min=0, help="Rows to print at most; 0 prints all.")]
 Pin = Annotated[
     bool,
     typer.Option(
