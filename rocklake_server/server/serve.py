@@ -11,14 +11,18 @@ from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 
 from rocklake_server.catalog.databases import Databases
-from rocklake_server.catalog.owned import open_owned
 from rocklake_server.catalog.recovery import keep_usable, open_every_lake
 from rocklake_server.clock import SystemClock
 from rocklake_server.config import Listen, ServerSettings
 from rocklake_server.errors import CannotConnectNow, InvalidParameterValue
 from rocklake_server.server.file_limit import allow_open_files
 from rocklake_server.server.listener import Listener, connections_allowed
+from rocklake_server.store.base import Store
+from rocklake_server.store.folder_lock import FolderLock
+from rocklake_server.store.lease import Lease
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
+from rocklake_server.store.ownership import UNDISPUTED, Ownership
+from rocklake_server.store.slate import open_slate_store
 
 logger = logging.getLogger(__name__)
 
@@ -55,13 +59,22 @@ async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) ->
 
 
 async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncExitStack) -> Databases:
-    """Own the store and open it, until ``stack`` undoes that."""
-    owned = await open_owned(
-        location, stack, SystemClock(), lease_s=settings.lease_time_s, takeover=settings.takeover
-    )
-    databases = owned.databases
+    """Own the store, then open it; ``stack`` undoes both in turn."""
+    ownership: Ownership = UNDISPUTED
+    has_displaced = False
+    stack.enter_context(FolderLock(location))
+    if location.is_remote:
+        lease = await Lease.acquire(location, lease_s=settings.lease_time_s, takeover=settings.takeover)
+        stack.push_async_callback(lease.release)
+        ownership, has_displaced = lease, lease.displaced is not None
+
+    async def open_store(directory: str) -> Store:
+        return await open_slate_store(location.child(directory), ownership=ownership)
+
+    databases = await Databases.open(open_store, SystemClock(), ownership)
+    stack.push_async_callback(databases.close)
     _run_until_closed(stack, keep_usable(databases))
-    if owned.has_displaced:
+    if has_displaced:
         _run_until_closed(stack, open_every_lake(databases))
     return databases
 

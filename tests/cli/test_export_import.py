@@ -71,7 +71,7 @@ def test_a_running_server_is_exported_beside_and_imported_through(
     lake_file: Path, store: str, server: RockLakeServer, tmp_path: Path
 ) -> None:
     said = refused(rocklake("import", "--store", store, "--lake", "lake", "--from", f"duckdb:{lake_file}"), code=5)
-    held = f'store "{store}" is in use by another server (process {server.pid}); stop it, '
+    held = f'a server holds store "{store}", and this command has to write: stop the server first, '
     assert said == held + 'or import through it: --server "host=... port=..."'
     through = ("--server", f"host=127.0.0.1 port={server.port} user=x")
     done(rocklake("import", *through, "--lake", "lake/second", "--from", f"duckdb:{lake_file}", "--output", "json"))

@@ -11,7 +11,7 @@ import pytest
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.lake_reader import CatalogReader
-from rocklake_server.catalog.owned import open_owned
+from rocklake_server.catalog.owned_databases import owned_databases
 from rocklake_server.clock import SystemClock
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.transfer.catalogs import Source, Target
@@ -94,8 +94,8 @@ def location(tmp_path: Path) -> StoreLocation:
 
 @pytest.fixture
 async def databases(location: StoreLocation) -> AsyncIterator[Databases]:
-    async with AsyncExitStack() as stack:
-        yield (await open_owned(location, stack, SystemClock())).databases
+    async with owned_databases(location, SystemClock()) as opened:
+        yield opened
 
 
 @pytest.fixture

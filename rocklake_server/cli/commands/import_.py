@@ -10,7 +10,7 @@ import typer
 
 from rocklake_server.cli.commands.export import DataPath
 from rocklake_server.cli.options import STORE_HELP, Output, OutputFormat
-from rocklake_server.cli.owning import owned_store
+from rocklake_server.cli.owning import opened_to_write
 from rocklake_server.cli.running import run
 from rocklake_server.cli.transfers import copying, new_lake, print_copied, relocation
 from rocklake_server.config import ENVIRONMENT_PREFIX
@@ -83,7 +83,7 @@ async def _target(store: str | None, server: str | None, database: str, schema: 
         yield PostgresTarget(server, schema, database=database)
     elif store is not None:
         instead = 'import through it: --server "host=... port=..."'
-        async with owned_store(store, instead=instead) as databases:
+        async with opened_to_write(store, instead=instead) as databases:
             yield LakeTarget(databases, database, schema)
     else:
         raise InvalidParameterValue("name the store with --store, or a running server with --server")
