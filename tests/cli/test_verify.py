@@ -14,7 +14,9 @@ import pytest
 
 from rocklake_server.catalog.maintenance.checks import CHECKS
 from rocklake_server.cli.exit_codes import ExitCode
+from rocklake_server.encoding.keys import system_key
 from rocklake_server.errors import CorruptValue, InvalidParameterValue, UndefinedDatabase
+from rocklake_server.schema.system_subspaces import SYSTEM_FORMAT_VERSION
 from tests.catalog.maintenance.planted_damage import PLANTED
 from tests.catalog.maintenance.whole_lake import Workbench
 from tests.cli.console import command, environment, rocklake, the_sentence
@@ -160,6 +162,15 @@ def test_a_repair_has_to_name_its_lake(store: str) -> None:
         run("repair", "plan", "--store", store, "--lake", "lake")
 
 
+def test_a_newer_format_is_refused_by_every_command(store: str) -> None:
+    damage(store, lambda bench: bench.number(system_key(SYSTEM_FORMAT_VERSION), 9))
+    for arguments in (["verify"], ["inspect", "tables"], ["repair", "apply", "--lake", "lake"]):
+        ended = rocklake(*arguments, "--store", store)
+        assert "catalog format version 9" in the_sentence(ended, ExitCode.UNREADABLE)
+    (lake,) = json.loads(run("inspect", "lakes", "--store", store, "--output", "json").stdout)
+    assert "catalog format version 9" in lake["problem"]
+
+
 # -- beside a server --------------------------------------------------------------------------------------------------
 
 
@@ -182,6 +193,8 @@ def test_a_running_server_is_read_beside_and_not_disturbed(server: RockLakeServe
             assert [record["check"] for record in findings(server.store)[1]] == ["indexes"]
             assert findings(server.store, "--pin")[0] == ExitCode.FOUND
             assert run("repair", "plan", "--store", server.store, "--lake", "lake").code == 0
+    server.restart()
+    with psycopg.connect(server.dsn("lake"), autocommit=True) as client:
         assert client.execute("SELECT count(*) FROM ducklake_snapshot").fetchone() == (9,)
     assert "WARNING" not in server.log_tail()
 
