@@ -40,7 +40,8 @@ def cli_page() -> str:
     lines += ["", "## Checks of `rocklake verify`\n", "| check | severity | what is wrong | what `repair` does |",
               "|---|---|---|---|"]  # fmt: skip
     lines += [
-        f"| `{check.name}` | {check.severity.value} | {check.meaning} | {check.repair or 'nothing'} |" for check in CHECKS
+        f"| `{check.name}` | {check.severity.value} | {check.meaning} | {check.repair or 'nothing'} |"
+        for check in CHECKS
     ]
     return "\n".join(lines) + "\n"
 

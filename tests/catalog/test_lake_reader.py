@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.directory import Listing, Place
 from rocklake_server.catalog.lake_reader import CatalogReader
 from rocklake_server.errors import (
@@ -17,23 +16,12 @@ from rocklake_server.errors import (
     UndefinedFile,
     UndefinedTable,
 )
-from rocklake_server.store.base import Store
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.store.slate import open_slate_store
 from rocklake_server.store.slate_settings import SlateSettings
 from tests.catalog.engine import Engine, insert
+from tests.catalog.slate_engine import SlateEngine, running_engine
 from tests.store.places import batch_of
-
-
-class SlateEngine(Engine):
-    """Over a store that others can open too."""
-
-    def __init__(self, location: StoreLocation) -> None:
-        super().__init__()
-        self.location = location
-
-    async def open_store(self, directory: str) -> Store:
-        return await open_slate_store(self.location.child(directory))
 
 
 @pytest.fixture
@@ -43,10 +31,8 @@ def location(tmp_path: Path) -> StoreLocation:
 
 @pytest.fixture
 async def engine(location: StoreLocation) -> AsyncIterator[SlateEngine]:
-    engine = SlateEngine(location)
-    engine.databases = await Databases.open(engine.open_store, engine.clock)
-    yield engine
-    await engine.databases.close()
+    async with running_engine(location) as engine:
+        yield engine
 
 
 async def commit_snapshot(engine: Engine, number: int) -> None:

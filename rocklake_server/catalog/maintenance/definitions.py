@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rocklake_server.encoding.definitions import decode_definition
 from rocklake_server.encoding.keys import system_prefix
 from rocklake_server.errors import CatalogError, CorruptValue, FormatVersionUnsupported
-from rocklake_server.schema.model import Relation
+from rocklake_server.schema.model import Relation, RelationKind
 from rocklake_server.schema.system_subspaces import SYSTEM_DROPPED, SYSTEM_RELATION
 from rocklake_server.store.base import Key, StoreSnapshot
 
@@ -21,6 +21,11 @@ class LakeDefinitions:
 
     relations: list[Relation] = field(default_factory=list)
     dropped: list[Relation] = field(default_factory=list)
+
+    def left_behind(self) -> list[Relation]:
+        """Dropped relations whose rows stay under their number until they are excised. Those of a declared one went
+        to the retired rows."""
+        return [relation for relation in self.dropped if relation.kind is not RelationKind.DECLARED]
 
 
 async def read_definitions(snapshot: StoreSnapshot, on_error: OnError | None = None) -> LakeDefinitions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -31,7 +31,8 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_RELATION,
 )
 from rocklake_server.schema.types import Value
-from rocklake_server.store.base import Key
+from rocklake_server.store.base import Entry, Key, Prefix, StoreSnapshot
+from rocklake_server.store.keys import successor
 
 
 class Space(Enum):
@@ -202,3 +203,16 @@ def as_key(text: str) -> Key:
         return Key(bytes.fromhex(text.replace("|", " ")))
     except ValueError:
         raise CorruptValue(f'"{text}" is not a key in hexadecimal digits') from None
+
+
+async def unknown_entries(
+    snapshot: StoreSnapshot, relations: Iterable[Relation], left_behind: Iterable[Relation]
+) -> AsyncIterator[list[Entry]]:
+    """What lies between the rows of all these relations and the other key spaces."""
+    spaces = {bytes([tag]) for tag in (RETIRED_ROWS, INDEXES, COUNTERS, SYSTEM)}
+    start = b""
+    for prefix in sorted({*spaces, *(relation.key_prefix for relation in (*relations, *left_behind))}):
+        if start < prefix:
+            async for entries in snapshot.scan(Prefix(b""), start=start, stop=prefix):
+                yield entries
+        start = successor(prefix) or prefix

@@ -5,22 +5,19 @@ Everything that is mended in a lake is one write batch, which is a commit of the
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 
 from rocklake_server.catalog.lake_reader import ListedLake
 from rocklake_server.catalog.maintenance import checks
+from rocklake_server.catalog.maintenance.audit import write_audit
 from rocklake_server.catalog.maintenance.checks import Check
 from rocklake_server.catalog.maintenance.lake_under_test import LakeUnderTest, Tell
 from rocklake_server.catalog.maintenance.verify import Verified, verify_lake
 from rocklake_server.catalog.maintenance.verify_indexes import index_changes
 from rocklake_server.catalog.system_keys import read_system_state, write_counters, write_opening, write_sequence
-from rocklake_server.encoding.definitions import encode_system_text
-from rocklake_server.encoding.keys import retired_key, system_key
+from rocklake_server.encoding.keys import retired_key
 from rocklake_server.errors import CorruptValue
-from rocklake_server.pgformat.text import text_encoder
-from rocklake_server.schema.system_subspaces import SYSTEM_AUDIT, SYSTEM_NEXT_RELATION, SYSTEM_NEXT_ROW
-from rocklake_server.schema.types import TIMESTAMPTZ
+from rocklake_server.schema.system_subspaces import SYSTEM_NEXT_RELATION, SYSTEM_NEXT_ROW
 from rocklake_server.store.base import Key, StoreSnapshot, WriteBatch
 
 ROWS_MAX = 1_000_000
@@ -140,11 +137,6 @@ async def repair_batch(plan: RepairPlan, *, who: str, now_us: int) -> WriteBatch
         next_relation_id=max(state.next_relation_id, lake.needed.get(SYSTEM_NEXT_RELATION, 0)),
         stored_bytes=lake.stored_bytes + plan.grown_bytes,
     )
-    record = {
-        "command": "repair",
-        "who": who,
-        "when": text_encoder(TIMESTAMPTZ)(now_us),
-        "actions": [{"check": action.check.name, "keys": action.keys, "what": action.what} for action in plan.actions],
-    }
-    batch.put(system_key(SYSTEM_AUDIT, state.sequence + 1), encode_system_text(json.dumps(record, ensure_ascii=False)))
+    actions = [{"check": action.check.name, "keys": action.keys, "what": action.what} for action in plan.actions]
+    write_audit(batch, state.sequence + 1, command="repair", who=who, now_us=now_us, actions=actions)
     return batch

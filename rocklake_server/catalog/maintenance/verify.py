@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from rocklake_server.catalog.directory import Listing
 from rocklake_server.catalog.lake_reader import ListedLake
 from rocklake_server.catalog.maintenance import checks
 from rocklake_server.catalog.maintenance.checks import Report
+from rocklake_server.catalog.maintenance.key_space import unknown_entries
 from rocklake_server.catalog.maintenance.lake_under_test import LakeUnderTest, Tell
 from rocklake_server.catalog.maintenance.verify_indexes import verify_indexes
 from rocklake_server.catalog.maintenance.verify_rows import collect_owners, verify_dropped, verify_relation
@@ -17,16 +18,11 @@ from rocklake_server.catalog.maintenance.verify_system import verify_format, ver
 from rocklake_server.encoding.keys import counter_key, system_key
 from rocklake_server.schema.model import RelationKind
 from rocklake_server.schema.system_subspaces import (
-    COUNTERS,
-    INDEXES,
-    RETIRED_ROWS,
-    SYSTEM,
     SYSTEM_NEXT_RELATION,
     SYSTEM_NEXT_ROW,
     SYSTEM_STORED_BYTES,
 )
-from rocklake_server.store.base import Entry, Prefix, StoreSnapshot
-from rocklake_server.store.keys import successor
+from rocklake_server.store.base import StoreSnapshot
 
 KEPT_MAX = 1000
 """Findings of each check that are kept; the rest is counted."""
@@ -71,36 +67,15 @@ def verify_listing(listing: Listing, report: Report) -> None:
 async def _verify_relations(lake: LakeUnderTest) -> None:
     for relation in lake.definitions.relations:
         await verify_relation(lake, relation)
-    for relation in lake.definitions.dropped:
-        if relation.kind is not RelationKind.DECLARED:
-            await verify_dropped(lake, relation)
+    for relation in lake.definitions.left_behind():
+        await verify_dropped(lake, relation)
 
 
 async def _verify_unknown_keys(lake: LakeUnderTest) -> None:
-    """What lies between the prefixes of everything that is known."""
-    async for entries in _between(lake.snapshot, known_prefixes(lake)):
+    definitions = lake.definitions
+    async for entries in unknown_entries(lake.snapshot, definitions.relations, definitions.left_behind()):
         for key, _ in entries:
             lake.report.add(checks.UNKNOWN_KEYS, "a key belongs to no relation of the lake", key)
-
-
-def known_prefixes(lake: LakeUnderTest) -> list[bytes]:
-    """Of the rows of every relation, and of the other key spaces."""
-    relations = (*lake.definitions.relations,
-                 *(dropped for dropped in lake.definitions.dropped if dropped.kind is not RelationKind.DECLARED))
-    spaces = [bytes([tag]) for tag in (RETIRED_ROWS, INDEXES, COUNTERS, SYSTEM)]
-    return sorted({*spaces, *(relation.key_prefix for relation in relations)})
-
-
-async def _between(snapshot: StoreSnapshot, prefixes: list[bytes]) -> AsyncIterator[list[Entry]]:
-    start = b""
-    for prefix in prefixes:
-        if start < prefix:
-            async for entries in snapshot.scan(Prefix(b""), start=start, stop=prefix):
-                yield entries
-        following = successor(prefix)
-        if following is None:
-            return
-        start = following
 
 
 async def _verify_inlined_tables(lake: LakeUnderTest) -> None:

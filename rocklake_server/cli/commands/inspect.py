@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rocklake_server.catalog.maintenance.audit import audit_records
 from rocklake_server.catalog.maintenance.census import sizes_at
 from rocklake_server.catalog.maintenance.history import KINDS, kind_of, parse_identity, versions
 from rocklake_server.catalog.maintenance.lakes import lake_facts
@@ -42,7 +43,7 @@ _SIZES = ("name", "kind", "keys", "seen", "tie_breakers", "key_bytes", "value_by
 def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Look inside a store, beside a running server or without one.",
                         epilog="Example: rocklake inspect tables --store file:///var/lib/rocklake")  # fmt: skip
-    for command in (lakes, snapshots, tables, files, history, relations, keys, key):
+    for command in (lakes, snapshots, tables, files, history, relations, keys, key, audit):
         group.command()(command)
     app.add_typer(group, name="inspect")
 
@@ -229,5 +230,18 @@ def key(
                 return
             print_facts({name: value for name, value in facts.items() if name not in ("bytes", "contents")}, output)
             await print_records(("bytes", "what", "value"), explained_bytes(facts), output)
+
+    run(work())
+
+
+def audit(store: Store, lake: LakeName = None, output: Output = OutputFormat.TABLE) -> None:
+    """Who changed a lake from outside of SQL: when, with which command, and how.
+
+    Example: rocklake inspect audit --store file:///var/lib/rocklake --lake warehouse
+    """
+
+    async def work() -> None:
+        async with opened_lake(store, lake) as reader:
+            await print_records(("sequence", "when", "who", "command", "actions"), audit_records(reader), output)
 
     run(work())
