@@ -9,10 +9,19 @@ from typing import Annotated
 import typer
 
 from rocklake_server.catalog.entry_copy import Tell
+from rocklake_server.catalog.lake_checkpoints import snapshot_at
 from rocklake_server.catalog.lake_reader import CatalogReader, ListedLake
 from rocklake_server.catalog.store_copy import CopiedLake, copy_lake, copy_store, read_origin
 from rocklake_server.cli.lakes import chosen, opened_catalog
-from rocklake_server.cli.options import LakeName, Output, OutputFormat, Store, complete_lakes, location_of
+from rocklake_server.cli.options import (
+    AtCheckpoint,
+    LakeName,
+    Output,
+    OutputFormat,
+    Store,
+    complete_lakes,
+    location_of,
+)
 from rocklake_server.cli.owning import opened_to_write
 from rocklake_server.cli.printing import print_records
 from rocklake_server.cli.progress import progress
@@ -106,11 +115,11 @@ def restore(
 
 def clone(
     store: Store, as_: NewNameRequired, lake: LakeName = None, to_store: OtherStore = None,
-    output: Output = OutputFormat.TABLE,
+    checkpoint: AtCheckpoint = None, output: Output = OutputFormat.TABLE,
 ) -> None:  # fmt: skip
-    """Copy one lake under another name, into its own store or another.
+    """Copy one lake, as it is now or at a checkpoint, under another name into its own store or another.
 
-    The copy is independent: it has the history up to now, and can be written. Both refer to the same data files: let
+    The copy is independent: it has the history up to then, and can be written. Both refer to the same data files: let
     only one of them clean up files, or give the copy a data path of its own before it writes. No server may hold the
     store that the copy is made in.
 
@@ -119,13 +128,14 @@ def clone(
     \b
     rocklake clone --store file:///var/lib/rocklake --lake warehouse --as experiment
     rocklake clone --store s3://bucket/catalog --lake warehouse --as warehouse --to-store file:///tmp/copy
+    rocklake clone --store s3://bucket/catalog --lake warehouse --checkpoint monday --as warehouse_monday
     """
 
     async def work() -> None:
         async with opened_catalog(store, pin=True) as catalog:
             listed = chosen(catalog, lake)
             with progress(f"Clone of {listed}", "keys") as tell:
-                copied = await _copied(catalog, listed, to_store or store, as_, tell)
+                copied = await _copied(catalog, listed, to_store or store, as_, tell, checkpoint)
         await _print([copied], output)
 
     run(work())
@@ -135,10 +145,14 @@ def _chosen(catalog: CatalogReader, names: Sequence[str] | None) -> Sequence[Lis
     return list(dict.fromkeys(map(catalog.find, names))) if names else catalog.lakes
 
 
-async def _copied(catalog: CatalogReader, lake: ListedLake, store: str, name: str, tell: Tell) -> CopiedLake:
-    instead = "copy into another store"
-    async with opened_to_write(store, instead=instead) as databases:
-        return await copy_lake(await catalog.snapshot(lake), databases, location_of(store), new_lake(name), tell)
+async def _copied(
+    catalog: CatalogReader, lake: ListedLake, store: str, name: str, tell: Tell, checkpoint: str | None = None
+) -> CopiedLake:
+    async with (
+        snapshot_at(catalog, lake, checkpoint) as snapshot,
+        opened_to_write(store, instead="copy into another store") as databases,
+    ):
+        return await copy_lake(snapshot, databases, location_of(store), new_lake(name), tell)
 
 
 async def _print(copied: Sequence[CopiedLake], output: OutputFormat) -> None:

@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
-from rocklake_server.cli.lakes import opened_lake
-from rocklake_server.cli.options import LakeName, Output, OutputFormat, Pin, Store
+from rocklake_server.catalog.lake_checkpoints import snapshot_at
+from rocklake_server.catalog.lake_reader import LakeReader
+from rocklake_server.cli.lakes import chosen, opened_catalog
+from rocklake_server.cli.options import AtCheckpoint, LakeName, Output, OutputFormat, Pin, Store
 from rocklake_server.cli.running import run
 from rocklake_server.cli.transfers import copying, print_copied, relocation
 from rocklake_server.transfer.addresses import ADDRESSES, parse_address
@@ -42,6 +44,7 @@ def command(
     to_schema: ToSchema = None,
     data_path: DataPath = None,
     frozen: Frozen = False,
+    checkpoint: AtCheckpoint = None,
     pin: Pin = False,
     output: Output = OutputFormat.TABLE,
 ) -> None:
@@ -61,10 +64,13 @@ def command(
     async def work() -> None:
         address = parse_address(to, to_schema)
         change = relocation(data_path)
-        async with opened_lake(store, lake, pin=pin) as reader:
-            with copying(f"export of {reader.listed}") as progress:
-                target = address.target(frozen=frozen)
-                copied = await copy_catalog(LakeSource(reader), target, change=change, progress=progress)
+        async with opened_catalog(store, pin=pin) as catalog:
+            listed = chosen(catalog, lake)
+            async with snapshot_at(catalog, listed, checkpoint) as snapshot:
+                source = LakeSource(await LakeReader.over(listed, snapshot))
+                with copying(f"Export of {listed}") as progress:
+                    target = address.target(frozen=frozen)
+                    copied = await copy_catalog(source, target, change=change, progress=progress)
         await print_copied(copied, change, output)
 
     run(work())

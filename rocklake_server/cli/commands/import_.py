@@ -70,7 +70,7 @@ def command(
         address = parse_address(from_, from_schema)
         change = relocation(data_path)
         async with aclosing(address.source()) as source, _target(store, server, *new_lake(lake)) as target:
-            with copying(f"import of {lake}") as progress:
+            with copying(f"Import of {lake}") as progress:
                 copied = await copy_catalog(source, target, change=change, progress=progress)
         await print_copied(copied, change, output)
 
