@@ -90,12 +90,15 @@ class StoreReader:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
             self._keeper = None
+        for step in (self._shut_down, self._unpin):
+            with suppress(*NATIVE_ERRORS, TimeoutError):
+                async with asyncio.timeout(self._settings.abandon_timeout_s):
+                    await step()
+
+    async def _shut_down(self) -> None:
         native, self._native = self._native, None
-        with suppress(*NATIVE_ERRORS, TimeoutError):
-            async with asyncio.timeout(self._settings.abandon_timeout_s):
-                if native is not None:
-                    await native.shutdown()
-                await self._unpin()
+        if native is not None:
+            await native.shutdown()
 
     async def _open(self, *, pin: bool) -> None:
         use_runtime_threads()
@@ -139,8 +142,9 @@ class StoreReader:
                     return opened
             except (CorruptValue, FileNotFoundError, *NATIVE_ERRORS):
                 if attempt == _ATTEMPTS:
-                    raise
-            await self._give_up()
+                    raise  # it is not a server that is about to change it
+            await self._shut_down()
+            await self._unpin()
             await asyncio.sleep(_PAUSE_S * attempt)
         raise StoreUnavailable(f'store "{self.location}" changes with every look at it; try again')
 
@@ -180,13 +184,6 @@ class StoreReader:
         """Whether the newest manifest names the same tables."""
         newest = await self._newest_manifest()
         return newest is not None and tables_of(newest) == tables_of(manifest)
-
-    async def _give_up(self) -> None:
-        native, self._native = self._native, None
-        with suppress(*NATIVE_ERRORS):
-            if native is not None:
-                await native.shutdown()
-            await self._unpin()
 
     # -- keeping tables -----------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 
 from rocklake_server.catalog.maintenance import checks
@@ -29,7 +30,9 @@ from rocklake_server.schema.system_subspaces import (
 )
 from rocklake_server.store.base import Key, Prefix
 
-_PER_TABLE = [name.partition("{")[0] for name in COUNTER_NAMES if "{" in name]
+_OWN_KEYS = KeySpace(())
+
+_PER_TABLE = [re.compile(re.sub(r"\{.*\}", "(?:-?[0-9]+|None)", name)) for name in COUNTER_NAMES if "{" in name]
 
 
 async def verify_format(lake: LakeUnderTest) -> None:
@@ -64,14 +67,12 @@ async def verify_system_keys(lake: LakeUnderTest) -> None:
 
 def _verify_key(lake: LakeUnderTest, key: Key, value: bytes) -> None:
     try:
-        facts = KeySpace(()).explain(key)
+        facts = _OWN_KEYS.explain(key)
     except CorruptValue as error:
         lake.report.add(checks.KEY_ENCODING, str(error), key)
         return
     ids = [part.value for part in facts.parts if part.name == "id"]
-    is_known = _is_counter(facts.name) if key[0] == COUNTERS else (
-        (facts.name in SYSTEM_NUMBERS and not ids) or (facts.name in SYSTEM_BY_ID and len(ids) == 1))
-    if not is_known:
+    if not (_is_counter(facts.name) if key[0] == COUNTERS else _is_system_key(facts.name, len(ids))):
         lake.report.add(checks.UNKNOWN_KEYS, f'there is no system key or counter "{facts.name}"', key)
     elif facts.name == SYSTEM_AUDIT and key[0] == SYSTEM:
         _verify_audit(lake, key, value, ids[0])
@@ -84,9 +85,12 @@ def _verify_key(lake: LakeUnderTest, key: Key, value: bytes) -> None:
         (lake.counters if key[0] == COUNTERS else lake.numbers)[facts.name] = number
 
 
+def _is_system_key(name: str, ids: int) -> bool:
+    return name in (SYSTEM_BY_ID if ids == 1 else SYSTEM_NUMBERS if ids == 0 else ())
+
+
 def _is_counter(name: str) -> bool:
-    return name in COUNTER_NAMES or any(
-        name.startswith(stem) and name[len(stem):].isdecimal() for stem in _PER_TABLE)
+    return name in COUNTER_NAMES or any(pattern.fullmatch(name) for pattern in _PER_TABLE)
 
 
 def _verify_audit(lake: LakeUnderTest, key: Key, value: bytes, sequence: object) -> None:
