@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from rocklake_server.catalog.database_transaction import DatabaseTransaction, Modes
 from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.lake_reader import ListedLake
 from rocklake_server.catalog.rollback.plan import FileToCopy, RollbackPlan
-from rocklake_server.catalog.rollback.records import Record
+from rocklake_server.catalog.rollback.records import Changes, Record
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import ColumnDefinition, IsolationLevel
 from rocklake_server.errors import CatalogError, CorruptValue, ObjectNotInPrerequisiteState
@@ -39,7 +40,7 @@ async def apply_rollback(plan: RollbackPlan, databases: Databases, files: DataFi
         for file in plan.copies:
             made.append(file)
             await files.copy(file.path, file.new_path)
-        await _commit(plan, databases)
+        await commit_changes(plan.lake, plan.changes, databases)
     except BaseException:
         await _remove(made, files)
         raise
@@ -53,18 +54,19 @@ async def _remove(made: Sequence[FileToCopy], files: DataFiles) -> None:
             continue  # an unnamed file beside the lake's own: it does no harm, and the first error is told
 
 
-async def _commit(plan: RollbackPlan, databases: Databases) -> None:
+async def commit_changes(lake: ListedLake, changes: Changes, databases: Databases) -> None:
+    """All of it in one commit. Raises what a commit raises."""
     modes = Modes(IsolationLevel.REPEATABLE_READ, False, block=True, lock_timeout_s=None)
-    transaction = DatabaseTransaction(databases, plan.lake.database, modes, TemporaryTables(databases.clock))
+    transaction = DatabaseTransaction(databases, lake.database, modes, TemporaryTables(databases.clock))
     try:
         await transaction.begin_statement()
-        for name, replaced in plan.changes.replaced.items():
-            relation = transaction.resolve(plan.lake.schema, name)
+        for name, replaced in changes.replaced.items():
+            relation = transaction.resolve(lake.schema, name)
             await transaction.update(relation, [(match, _values(relation, new)) for match, new in replaced])
-        for name, rows in plan.changes.inserted.items():
+        for name, rows in changes.inserted.items():
             if name.startswith(INLINED_DELETE):
-                await transaction.create_relation(plan.lake.schema, name, _DELETE_COLUMNS, if_not_exists=True)
-            relation = transaction.resolve(plan.lake.schema, name)
+                await transaction.create_relation(lake.schema, name, _DELETE_COLUMNS, if_not_exists=True)
+            relation = transaction.resolve(lake.schema, name)
             await transaction.insert(relation, [_values(relation, row) for row in rows])
         await transaction.commit()
     finally:
