@@ -125,7 +125,13 @@ class CatalogReader:
         return await LakeReader.over(listed, await self.snapshot(listed))
 
     async def snapshot(self, listed: ListedLake) -> StoreSnapshot:
-        """The lake's store, unread."""
-        reader = await open_reader(self.location.child(listed.directory), self._settings, pin=self._pin)
+        """The lake's store, unread. Raises UndefinedFile when there is none, and what ``open_reader`` raises."""
+        try:
+            reader = await open_reader(self.location.child(listed.directory), self._settings, pin=self._pin)
+        except UndefinedFile:
+            raise UndefinedFile(
+                f'lake "{listed}" is on the list of store "{self.location}", and {listed.directory} has no database: '
+                "it was lost, or nothing was ever written to it"
+            ) from None
         self._readers.append(reader)
         return reader.snapshot

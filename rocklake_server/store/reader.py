@@ -26,6 +26,7 @@ from slatedb.uniffi import (
     ReaderOptions,
 )
 
+from rocklake_server.clock import elapsed_s
 from rocklake_server.errors import CorruptValue, StoreUnavailable, UndefinedFile
 from rocklake_server.store.base import Key, StoreSnapshot
 from rocklake_server.store.folder_reader import FolderReader
@@ -40,7 +41,11 @@ from rocklake_server.store.slate_snapshot import SlateSnapshot
 _log = logging.getLogger(__name__)
 
 PICTURE_S = 24 * 3600
-"""SlateDB would bring the picture up to date after this time, which would tear it."""
+_POLL_MS = PICTURE_S * 1000
+"""SlateDB brings the picture up to date right after its opening, and then after this time, which would tear it."""
+
+_SETTLE_S = 0.02
+"""The first of these looks at the store takes no longer than the opening itself, or than this."""
 
 _PIN_S = 1800
 """How long tables are kept for a reader that was killed."""
@@ -114,10 +119,16 @@ class StoreReader:
         except NATIVE_ERRORS as error:
             raise opening_error(error, self.location) from None
         stored = SlateSnapshot(self._native, self.location, self._settings)
-        below = PictureSnapshot(stored, self.location, PICTURE_S, partial(self._is_outdated, opened.manifest))
+        outdated = partial(self._is_outdated, opened.manifest)
+        below = PictureSnapshot(stored, self.location, PICTURE_S, self._newest, outdated)
         self._snapshot = OverlaySnapshot(below, opened.journaled) if opened.journaled else below
         if self._pin is not None:
             self._keeper = asyncio.get_running_loop().create_task(self._keep_pin())
+
+    def _newest(self) -> int:
+        """The number of the newest write in tables and log as SlateDB sees them."""
+        number: int = self._native.status().durable_seq
+        return number
 
     async def _is_outdated(self, manifest: Any) -> bool:
         """Whether the database has other tables than ``manifest`` names; not when that cannot be told."""
@@ -160,16 +171,18 @@ class StoreReader:
             self._pin = await self._pinned()
         await require_whole_log(self.location, self._objects, manifest)
         journaled = await asyncio.to_thread(folder.journaled, manifest) if folder is not None else {}
+        began = elapsed_s()
         self._native = await self._build()
-        must_fit = folder is not None or pin
-        if must_fit and not await self._has_tables_of(manifest):
+        await asyncio.sleep(max(_SETTLE_S, elapsed_s() - began))
+        fits_journal = not journaled or self._newest() == manifest.last_l0_seq
+        if not fits_journal or (pin and not await self._has_tables_of(manifest)):
             return None
         return _Opened(self._native, manifest, journaled)
 
     async def _build(self) -> Any:
         builder = DbReaderBuilder(self.location.path, self._objects)
         builder.with_options(ReaderOptions(
-            manifest_poll_interval_ms=PICTURE_S * 1000, checkpoint_lifetime_ms=2 * PICTURE_S * 1000,
+            manifest_poll_interval_ms=_POLL_MS, checkpoint_lifetime_ms=2 * _POLL_MS,
             max_memtable_bytes=64 * MIB, skip_wal_replay=False,
             object_store_max_retries=self._settings.object_store_max_retries))
         builder.with_reader_mode(ReaderMode.FOLLOW_LATEST())

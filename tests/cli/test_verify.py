@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from rocklake_server.catalog.maintenance.checks import CHECKS
 from rocklake_server.cli.exit_codes import ExitCode
 from rocklake_server.encoding.keys import system_key
-from rocklake_server.errors import CorruptValue, InvalidParameterValue, UndefinedDatabase
+from rocklake_server.errors import CorruptValue, InvalidParameterValue, UndefinedDatabase, UndefinedFile
 from rocklake_server.schema.system_subspaces import SYSTEM_FORMAT_VERSION
 from tests.catalog.maintenance.planted_damage import PLANTED
 from tests.catalog.maintenance.whole_lake import Workbench
@@ -65,6 +66,16 @@ def test_one_check_can_be_asked_for(store: str) -> None:
     assert findings(store, "--check", "counters", "--check", "indexes")[0] == ExitCode.FOUND
     with pytest.raises(InvalidParameterValue, match='there is no check "nonsense"'):
         findings(store, "--check", "nonsense")
+
+
+def test_a_lake_without_its_database_is_found(store: str, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "store/lakes/1")
+    code, found = findings(store)
+    assert (code, [record["check"] for record in found]) == (ExitCode.FOUND, ["lake-list"])
+    assert "lakes/1 has no database" in found[0]["what"]
+    with pytest.raises(UndefinedFile, match="lakes/1 has no database"):
+        run("inspect", "tables", "--store", store)
+    assert not (tmp_path / "store/lakes/1").exists()
 
 
 def test_notices_count_when_asked_to(store: str) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocklake_server.errors import CorruptValue, StoreUnavailable, UndefinedFile
+from rocklake_server.store import reader as reader_module
 from rocklake_server.store.base import Key
 from rocklake_server.store.memory import MemoryStore
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
@@ -190,6 +191,37 @@ async def test_a_journal_that_lost_a_write_is_refused(folder: StoreLocation, tmp
     journal.write_bytes(journal.read_bytes()[:-1])
     with pytest.raises(CorruptValue, match=journal.name):
         await open_reader(location)
+
+
+async def test_a_picture_that_moves_is_refused(bucket: StoreLocation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader_module, "_POLL_MS", 300)
+    store = await open_slate_store(bucket)
+    await store.write(rows([b"a"]))
+    async with await open_reader(bucket) as reader:
+        assert await reader.snapshot.get(Key(b"a")) == b"value"
+        await store.write(rows([b"b"]))
+        await asyncio.sleep(1.0)
+        with pytest.raises(StoreUnavailable, match="changed while its reading began; begin again"):
+            await reader.snapshot.get(Key(b"a"))
+        with pytest.raises(StoreUnavailable, match="changed while its reading began; begin again"):
+            await read(reader.snapshot)
+    await store.close()
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.02])
+async def test_the_first_look_at_a_bucket_is_over_when_it_is_open(
+    bucket: StoreLocation, stub: S3Stub, delay_s: float
+) -> None:
+    """The picture is that of the opening, whatever is written from then on."""
+    store = await open_slate_store(bucket)
+    await store.write(rows([b"a"]))
+    stub.delays_s = dict.fromkeys(("GET", "HEAD"), delay_s)
+    async with await open_reader(bucket) as reader:
+        await store.write(rows([b"b"]))
+        await asyncio.sleep(0.5)
+        assert await read(reader.snapshot) == [(b"a", b"value")]
+    stub.delays_s = {}
+    await store.close()
 
 
 async def test_tables_that_were_removed_meanwhile_are_told_of(folder: StoreLocation, tmp_path: Path) -> None:

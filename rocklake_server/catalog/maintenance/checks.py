@@ -31,7 +31,9 @@ _REBUILT = "The entries are written anew from the rows, and those without a row 
 _RAISED = "The number is raised above what is there."
 _RETIRED = "The rows are moved to the retired rows, from where they can be restored."
 
-LAKE_LIST = Check("lake-list", "Two lakes on the list of the store share a number, or a number is not below the next.")
+LAKE_LIST = Check(
+    "lake-list", "Two lakes on the list of the store share a number, a number is not below the next, or a lake has no "
+    "database.")  # fmt: skip
 UNKNOWN_KEYS = Check(
     "unknown-keys", "A key belongs to no relation of the lake and to nothing that this version writes.")
 KEY_ENCODING = Check("key-encoding", "A key begins as one of a relation, an index or a counter does and goes on wrong.")

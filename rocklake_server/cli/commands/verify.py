@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rocklake_server.catalog.lake_reader import CatalogReader, ListedLake
-from rocklake_server.catalog.maintenance.checks import BY_NAME, CHECKS, Check, Finding, Report, Severity
+from rocklake_server.catalog.maintenance.checks import BY_NAME, CHECKS, LAKE_LIST, Check, Finding, Report, Severity
 from rocklake_server.catalog.maintenance.verify import verify_lake, verify_listing
 from rocklake_server.catalog.maintenance.verify_data_files import verify_data_files
 from rocklake_server.cli.exit_codes import ExitCode
@@ -18,7 +18,7 @@ from rocklake_server.cli.options import LakeName, Output, OutputFormat, Pin, Sto
 from rocklake_server.cli.printing import print_records, remarks
 from rocklake_server.cli.progress import Advance, progress
 from rocklake_server.cli.running import run
-from rocklake_server.errors import InvalidParameterValue
+from rocklake_server.errors import InvalidParameterValue, UndefinedFile
 from rocklake_server.store.data_files import DataFiles
 
 _FINDINGS = ("lake", "check", "severity", "key", "what")
@@ -113,7 +113,13 @@ async def _verify(
 
 
 async def _verify_one(catalog: CatalogReader, listed: ListedLake, tell: Advance, *, data_files: bool) -> Report:
-    verified = await verify_lake(listed, await catalog.snapshot(listed), tell)
+    try:
+        snapshot = await catalog.snapshot(listed)
+    except UndefinedFile as error:
+        report = Report(str(listed))
+        report.add(LAKE_LIST, str(error))
+        return report
+    verified = await verify_lake(listed, snapshot, tell)
     if data_files:
         await verify_data_files(verified.lake, DataFiles(os.environ).sizes)
     return verified.report
