@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from rocklake_server.catalog.mvcc import is_visible
 from rocklake_server.errors import Unsupported
+from rocklake_server.schema.duckdb_types import duckdb_scalar, duckdb_type, lake_type
 from rocklake_server.schema.types import ColumnType
-from rocklake_server.transfer.duckdb_types import duckdb_scalar, duckdb_type, lake_type
 from rocklake_server.transfer.relations import CatalogColumn, InlinedName, inlined_name, quoted
 
 COLUMN_FIELDS = (

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rocklake_server.errors import InvalidParameterValue, Unsupported
+from rocklake_server.schema.duckdb_types import lake_type
 from rocklake_server.schema.types import BYTEA, VARCHAR, Form
 from rocklake_server.transfer.catalogs import BlockingThread
 from rocklake_server.transfer.drivers import duckdb_driver
-from rocklake_server.transfer.duckdb_types import lake_type
 from rocklake_server.transfer.new_file import NewFile, existing_file
 from rocklake_server.transfer.relations import (
     BATCH_ROWS,

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from rocklake_server.errors import InvalidParameterValue
+from rocklake_server.schema.duckdb_types import duckdb_type, lake_type, sqlite_type
 from rocklake_server.schema.registry import BY_NAME
 from rocklake_server.schema.types import BIGINT, BYTEA, DOUBLE, VARCHAR, ColumnType
 from rocklake_server.transfer.catalogs import BlockingThread
@@ -19,7 +20,6 @@ from rocklake_server.transfer.column_types import (
     TypedColumn,
     schema_version_starts,
 )
-from rocklake_server.transfer.duckdb_types import duckdb_type, lake_type, sqlite_type
 from rocklake_server.transfer.new_file import NewFile, existing_file
 from rocklake_server.transfer.relations import (
     BATCH_ROWS,

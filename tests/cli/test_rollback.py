@@ -231,6 +231,26 @@ def test_the_next_clients_count_and_prune_rightly(tmp_path: Path) -> None:
         assert duck.value("SELECT count(*) FROM t WHERE isnan(n)") == 1
 
 
+def test_rows_are_inlined_into_the_columns_that_there_are(tmp_path: Path) -> None:
+    """DuckLake takes the relation of the greatest schema version for one with the table's columns."""
+    store, data = small(
+        tmp_path, "CREATE TABLE t(i INTEGER, l INTEGER[])", "INSERT INTO t VALUES (1, [1])",
+        "ALTER TABLE t DROP COLUMN l", "ALTER TABLE t ADD COLUMN s VARCHAR", "INSERT INTO t VALUES (2, 'two')",
+        "ALTER TABLE t ADD COLUMN more DATE",
+    )  # fmt: skip
+    for target, row in ((2, "(3, [3, NULL])"), (5, "(4, 'four')"), (3, "(5)"), (8, "(6, 'six')")):
+        ended = rocklake("rollback", "apply", "--store", store, "--lake", "lake", "--to-snapshot", str(target))
+        assert ended.code == 0, (target, ended)
+        with serving(store, tmp_path) as server, LakeClient(server.dsn("lake"), data) as duck:
+            before = duck.rows(f"FROM t AT (VERSION => {target}) ORDER BY i")
+            assert duck.rows("FROM t ORDER BY i") == before
+            if target != 8:
+                duck.run(f"INSERT INTO t VALUES {row}")
+                assert len(duck.rows("FROM t")) == len(before) + 1
+                assert duck.file_count("t") == 0
+    assert rocklake("verify", "--store", store, "--lake", "lake").code == 0
+
+
 def test_metadata_of_the_new_snapshot_names_what_it_alters(tmp_path: Path) -> None:
     store, data = small(
         tmp_path, "CREATE TABLE t(i INTEGER)", "INSERT INTO t VALUES (1)", "CREATE TABLE u(i INTEGER)", "DROP TABLE t")

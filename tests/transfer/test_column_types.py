@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from rocklake_server.errors import Unsupported
+from rocklake_server.schema.duckdb_types import duckdb_scalar, duckdb_type, lake_type, sqlite_type
 from rocklake_server.schema.types import BYTEA, INTEGER, VARCHAR, numeric
 from rocklake_server.transfer.column_types import ColumnTypes, TypedColumn, schema_version_starts
-from rocklake_server.transfer.duckdb_types import duckdb_scalar, duckdb_type, lake_type, sqlite_type
 from rocklake_server.transfer.relations import InlinedName, inlined_name
 
 FIRST, SECOND = InlinedName(1, 1), InlinedName(1, 2)

@@ -10,14 +10,11 @@ from rocklake_server.catalog.lake_reader import ListedLake
 from rocklake_server.catalog.rollback.plan import FileToCopy, RollbackPlan
 from rocklake_server.catalog.rollback.records import Changes, Record
 from rocklake_server.catalog.temporary import TemporaryTables
-from rocklake_server.catalog.view import ColumnDefinition, IsolationLevel
+from rocklake_server.catalog.view import IsolationLevel
 from rocklake_server.errors import CatalogError, CorruptValue, ObjectNotInPrerequisiteState
 from rocklake_server.schema.model import Relation
-from rocklake_server.schema.types import BIGINT, Value
+from rocklake_server.schema.types import Value
 from rocklake_server.store.data_files import DataFiles
-
-INLINED_DELETE = "ducklake_inlined_delete_"
-_DELETE_COLUMNS = [ColumnDefinition(name, BIGINT) for name in ("file_id", "row_id", "begin_snapshot")]
 
 
 async def require_files(copies: Sequence[FileToCopy], files: DataFiles) -> None:
@@ -60,12 +57,12 @@ async def commit_changes(lake: ListedLake, changes: Changes, databases: Database
     transaction = DatabaseTransaction(databases, lake.database, modes, TemporaryTables(databases.clock))
     try:
         await transaction.begin_statement()
+        for name, columns in changes.created.items():
+            await transaction.create_relation(lake.schema, name, columns, if_not_exists=True)
         for name, replaced in changes.replaced.items():
             relation = transaction.resolve(lake.schema, name)
             await transaction.update(relation, [(match, _values(relation, new)) for match, new in replaced])
         for name, rows in changes.inserted.items():
-            if name.startswith(INLINED_DELETE):
-                await transaction.create_relation(lake.schema, name, _DELETE_COLUMNS, if_not_exists=True)
             relation = transaction.resolve(lake.schema, name)
             await transaction.insert(relation, [_values(relation, row) for row in rows])
         await transaction.commit()

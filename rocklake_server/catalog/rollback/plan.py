@@ -14,11 +14,12 @@ from rocklake_server.catalog.rollback.definitions import (
     roll_definitions_back,
 )
 from rocklake_server.catalog.rollback.files import FileRollback, MergedFile, ReturningFile, inlined_delete_name
+from rocklake_server.catalog.rollback.inlined import make_inlined_relations
 from rocklake_server.catalog.rollback.records import BEGIN, Changes, Moments, Record, number, records
 from rocklake_server.catalog.rollback.statistics import Statistics
-from rocklake_server.catalog.view import Now
+from rocklake_server.catalog.view import ColumnDefinition, Now
 from rocklake_server.errors import InvalidParameterValue, Unsupported
-from rocklake_server.schema.types import Value
+from rocklake_server.schema.types import BIGINT, Value
 
 SNAPSHOT, SNAPSHOT_CHANGES = "ducklake_snapshot", "ducklake_snapshot_changes"
 SCHEMA_VERSIONS = "ducklake_schema_versions"
@@ -65,6 +66,7 @@ async def plan_rollback(lake: LakeReader, target: int, now: Now, positions_of: P
     dropped = defined.ids(TABLE, "table_id", ending=True) - defined.ids(TABLE, "table_id", ending=False)
     await Statistics(lake, changes, (files.found.tables | defined.altered) - dropped).renew()
     tokens = [*definition_tokens(defined, await _macro_kinds(lake)), *files.found.tokens(dropped)]
+    await make_inlined_relations(lake, changes, defined.altered - dropped, _schema_version(newest, defined))
     _put_snapshot(changes, moments, newest, defined, tokens, now, files.next_file_id)
     if SCHEMA_VERSIONS not in lake.relations.by_name:
         changes.inserted.pop(SCHEMA_VERSIONS, None)
@@ -79,8 +81,10 @@ async def _hide_positions(
     name."""
     for file, complete in zip(merged, await _complete_paths(lake, [file.file for file in merged]), strict=True):
         positions = await positions_of(file, complete.path, moments.target)
+        name = inlined_delete_name(file.file.table_id)
+        changes.created[name] = [ColumnDefinition(column, BIGINT) for column in ("file_id", "row_id", BEGIN)]
         for position in positions:
-            changes.put(inlined_delete_name(file.file.table_id), {
+            changes.put(name, {
                 "file_id": file.new_file_id, "row_id": position, BEGIN: moments.made,
             })  # fmt: skip
 
@@ -140,11 +144,15 @@ def joined_path(folder: str, path: Value, is_relative: Value) -> str:
     return folder + ("" if folder.endswith("/") else "/") + str(path)
 
 
+def _schema_version(newest: Record, defined: DefinitionChanges) -> int:
+    return number(newest, "schema_version") + (not defined.is_empty)
+
+
 def _put_snapshot(
     changes: Changes, moments: Moments, newest: Record, defined: DefinitionChanges, tokens: list[str], now: Now,
     next_file_id: int,
 ) -> None:
-    schema_version = number(newest, "schema_version") + (not defined.is_empty)
+    schema_version = _schema_version(newest, defined)
     changes.put(SNAPSHOT, {
         "snapshot_id": moments.made, "snapshot_time": now, "schema_version": schema_version,
         "next_catalog_id": newest["next_catalog_id"], "next_file_id": next_file_id,

@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 
 from rocklake_server.catalog.lake_reader import LakeReader
 from rocklake_server.catalog.mvcc import is_visible
-from rocklake_server.catalog.view import Match
+from rocklake_server.catalog.view import ColumnDefinition, Match
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 
@@ -48,8 +48,10 @@ class Moments:
 
 @dataclass(slots=True)
 class Changes:
-    """By relation name: rows that are put in, and rows that are replaced (with what was there)."""
+    """By relation name: relations that are made if they are not there, rows that are put in, and rows that are
+    replaced (with what was there)."""
 
+    created: dict[str, list[ColumnDefinition]] = field(default_factory=dict)
     inserted: dict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
     replaced: dict[str, list[tuple[Match, Record]]] = field(default_factory=lambda: defaultdict(list))
 
