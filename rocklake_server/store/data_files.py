@@ -47,9 +47,9 @@ class DataFiles:
         return [found[path] for path in paths]
 
     async def copy(self, path: str, new_path: str) -> None:
-        """Copies a file to a new one in the same folder or bucket; on a local file system the two share their content,
-        which nobody changes. Durable when it returns. Raises UndefinedFile when it is not there, StoreUnavailable,
-        Unsupported."""
+        """Copies a file to one that no row names, in the same folder or bucket; on a local file system the two share
+        their content, which nobody changes. Durable when it returns. Raises UndefinedFile when it is not there,
+        StoreUnavailable, Unsupported."""
         if "://" not in path or path.startswith("file://"):
             source, target = (Path(name.removeprefix("file://")) for name in (path, new_path))
             await asyncio.to_thread(_copy_local, source, target)
@@ -126,6 +126,7 @@ def _local_size(path: Path) -> int | None:
 
 def _copy_local(path: Path, new_path: Path) -> None:
     try:
+        new_path.unlink(missing_ok=True)  # of an attempt that was killed: no row names it
         try:
             os.link(path, new_path)
         except OSError as error:

@@ -177,6 +177,15 @@ def test_a_file_that_was_cleaned_up_is_missed_before_anything_is_changed(tmp_pat
     assert list(data.rglob("*.parquet")) == [lost]
 
 
+def test_what_an_attempt_that_was_killed_left_is_no_hindrance(tmp_path: Path) -> None:
+    store, data = small(tmp_path, "CREATE TABLE t AS SELECT i FROM range(100) r(i)", "TRUNCATE t")
+    (file,) = data.rglob("*.parquet")
+    file.with_name(f"{file.stem}-3.parquet").write_bytes(b"half")
+    assert rocklake("rollback", "apply", "--store", store, "--lake", "lake", "--to-snapshot", "1").code == 0
+    with serving(store, tmp_path) as server, LakeClient(server.dsn("lake"), data) as duck:
+        assert duck.value("SELECT sum(i) FROM t") == 4950
+
+
 @pytest.mark.parametrize(
     ("target", "said"),
     [("9", 'has no snapshot 9, or it has expired; its newest one is 2'), ("2", "snapshot 2 is the newest one")],
