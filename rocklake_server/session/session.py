@@ -20,6 +20,7 @@ from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.model import SessionCallbacks
 from rocklake_server.session.channel import Channel, ClientGone
 from rocklake_server.session.extended import ExtendedProtocol
+from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
 from rocklake_server.session.runner import SessionFacts, StatementRunner
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statements import Registry
@@ -207,7 +208,7 @@ class Session:
             self._block.require_owned()
             if position == len(parsed):
                 await self._runner.end_implicit()
-            self.channel.send(m.CommandComplete(tag))
+            self.channel.send(command_complete(tag))
 
     # -- ends of a message --------------------------------------------------------------------------------------------
 
@@ -225,7 +226,7 @@ class Session:
     def _ready(self) -> None:
         if self._block.state is BlockState.IDLE:
             self._registry.forget_portals()
-        self.channel.send(m.ReadyForQuery(self._block.state.value))
+        self.channel.send(READY_FOR_QUERY[self._block.state])
 
     def start(self) -> None:
         """Tell the client the settings it relies on."""
@@ -233,7 +234,7 @@ class Session:
 
     def ready(self) -> None:
         """The first ReadyForQuery."""
-        self.channel.send(m.ReadyForQuery(self._block.state.value))
+        self.channel.send(READY_FOR_QUERY[self._block.state])
 
     def _notify(self, notice: m.NoticeResponse) -> None:
         if self.settings.shows(notice.fields["V"]):

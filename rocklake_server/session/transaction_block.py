@@ -31,6 +31,8 @@ class BlockState(Enum):
     IN_BLOCK = "T"
     FAILED = "E"
 
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python call
+
 
 class TransactionBlock:
     """Statements outside a block run in an implicit transaction that ends with their message."""
