@@ -53,7 +53,9 @@ class ReadView:
         """The chunks with rows of ``relation`` that may lie within ``bounds``: a small result in the order in which
         its rows were inserted or last updated, as PostgreSQL's heap would give them, a large one in key order."""
         self.read.add(relation.relation_id)
-        found = await self._by_index(relation, bounds)
+        found = self._at_hand(relation, bounds)
+        if found is None:
+            found = await self._by_index(relation, bounds)
         if found is None:
             found = await self._by_partition(relation, bounds)
         if len(found) == 1:
@@ -61,6 +63,24 @@ class ReadView:
         if found and sum(len(chunk.rows) for chunk in found) <= ORDERED_ROWS_MAX:
             return [insertion_order(found)]
         return found
+
+    def _at_hand(self, relation: Relation, bounds: Bounds) -> list[RowChunk] | None:
+        """The chunk of a small partition that is loaded and that this transaction did not change; ``None`` when it is
+        not as simple."""
+        relation_id = relation.relation_id
+        if relation_id in self.staged or self.root.relations.by_id.get(relation_id) is not relation:
+            return None
+        partition: Partition = WHOLE
+        if (leading := access_of(relation).leading) is not None:
+            wanted = bounds.values.get(leading, ())
+            if len(wanted) != 1:
+                return None
+            (partition,) = cast("frozenset[int]", wanted)
+        part = self.root.image(relation_id).part(partition, _live_after(relation, bounds))
+        if part is None or len(part.image.chunks) > 1:
+            return None
+        chunks = part.image.chunks
+        return chunks if not chunks or len(chunks[0].rows) < ZONE_ROWS_MIN else None
 
     async def _by_partition(self, relation: Relation, bounds: Bounds) -> list[RowChunk]:
         live_after = _live_after(relation, bounds)

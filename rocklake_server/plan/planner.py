@@ -70,25 +70,26 @@ def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types
     if query.kind is QueryKind.DDL:
         return DdlPlan(parse_ddl(query.text, view.database), view)
     if not parameter_types:
-        comes_back = query.kind is QueryKind.SELECT  # a write of the same text again is rare
-        found = cache.by_text(query.text, view) if comes_back else None
-        if found is not None:
-            return found
-        fast = None if _comes_again(query, cache) else _fast(query, view, cache)
+        listed = query.kind is QueryKind.INSERT or query.kind is QueryKind.UPDATE
+        fast = _fast(query, view, cache) if listed and not _comes_again(query, cache) else None
         if fast is not None:
             return fast
         template = query.template
         if template is not None:
             try:
-                return _from_template(query.text if comes_back else "", template, view, cache)
+                plan = _from_template(template, view, cache)
             except TemplateUnfit:
                 pass  # a literal decides what the statement means: its own text is planned
+            else:
+                if plan.compiled.keepable == ():
+                    cache.keep_constant(query.text, plan)
+                return plan
     return BoundPlan(_compile(parse_tree(query.text), view, (), parameter_types))
 
 
 def _comes_again(query: Query, cache: PlanCache) -> bool:
     """Whether compiling the template of a short VALUES list pays: its second statement is the first to use it."""
-    if query.kind not in (QueryKind.INSERT, QueryKind.UPDATE) or len(query.text) > SHORT_TEXT_CHARACTERS:
+    if len(query.text) > SHORT_TEXT_CHARACTERS:
         return False
     template = query.template
     return template is not None and cache.saw(template.key)
@@ -137,7 +138,7 @@ def _fast_update(listed: CteValues, view: TransactionView, cache: PlanCache) -> 
     kinds, rows = inferred(slices)
     names = listed.columns + tuple(f"column{number}" for number in range(len(listed.columns) + 1, listed.width + 1))
     try:
-        plan = _from_template("", rest, view, cache, (listed.name, names, kinds))
+        plan = _from_template(rest, view, cache, (listed.name, names, kinds))
     except TemplateUnfit:
         return None
     return BoundPlan(plan.compiled, plan.slots, rows)
@@ -172,7 +173,7 @@ def _widest(values: Sequence[Value]) -> ColumnType:
     return BIGINT if BIGINT.oid in found else INTEGER
 
 
-def _from_template(text: str, template: Template, view: TransactionView, cache: PlanCache,
+def _from_template(template: Template, view: TransactionView, cache: PlanCache,
                    given: Given | None = None) -> BoundPlan:
     values, kinds = _slots(template)
     key = (template.key, tuple([kind.oid for kind in kinds]), given)
@@ -181,10 +182,7 @@ def _from_template(text: str, template: Template, view: TransactionView, cache: 
         compiled = _compile(parse_template(template.key), view, kinds, (), given)
         if len(template.key) <= TEMPLATE_CHARACTERS_MAX:
             cache.keep_template(key, compiled)
-    plan = BoundPlan(compiled, values)
-    if text:
-        cache.keep_text(text, plan)
-    return plan
+    return BoundPlan(compiled, values)
 
 
 def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnType],

@@ -36,8 +36,7 @@ ENCODING_BYTES_MAX = 2 * 1024 * 1024
 
 async def copy_out(plan: Plan, context: Context, options: CopyOptions, channel: Channel) -> int:
     """Send the rows of ``plan`` as a COPY stream. Returns their number."""
-    columns = plan.columns or ()
-    types = [column.type for column in columns]
+    types = [column.type for column in plan.columns or ()]
     binary = options.format is CopyFormat.BINARY
     scan = plan.scan if binary else None
     if scan is not None:

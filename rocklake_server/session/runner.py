@@ -9,8 +9,9 @@ from rocklake_server.errors import ReadOnlyTransaction, UndefinedObject, Unsuppo
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pacing import Turns
 from rocklake_server.plan.cache import PlanCache
-from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, SessionCallbacks
+from rocklake_server.plan.model import Context, Notice, Plan, ResultColumn, SessionCallbacks
 from rocklake_server.plan.planner import plan_statement
+from rocklake_server.plan.statement_plans import BoundPlan
 from rocklake_server.plan.writes import copy_target
 from rocklake_server.schema.model import RelationKind
 from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
@@ -23,7 +24,11 @@ from rocklake_server.session.transaction_block import TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
 from rocklake_server.sql import statements as sql
 from rocklake_server.sql.names import quote
+from rocklake_server.wire.connection import Raw, framed
 from rocklake_server.wire.messages import NoticeResponse
+
+CONSTANT_REPLIES_MAX = 16
+"""Encoded answers to queries about nothing but literals that a session keeps."""
 
 _ALLOWED_WHEN_FAILED = (sql.Commit, sql.Rollback, sql.RollbackTo)
 _WITHOUT_TRANSACTION = (sql.Begin, sql.Commit, sql.Rollback)
@@ -57,6 +62,8 @@ class StatementRunner:
         self._settings = settings
         self._utility = utility
         self._facts = facts
+        self._context: Context | None = None
+        self._constant_replies: dict[BoundPlan, tuple[Raw, ...]] = {}
         self.running = False
 
     async def end_implicit(self) -> None:
@@ -68,7 +75,11 @@ class StatementRunner:
         """Run a statement of a simple Query and send everything but CommandComplete. Returns the command tag."""
         self.check_allowed(statement)
         if isinstance(statement, sql.Query):
-            plan, outcome = self._constant(statement) or await self._run_query(statement)
+            constant = None if self._block.in_block else self._facts.plans.constant(statement.text)
+            if constant is not None:
+                return self._send_constant(constant)
+            plan, context = await self.planned(statement)
+            outcome = await plan.run(context)
             if plan.columns is not None:
                 formats = formats_for((), len(plan.columns))
                 self._channel.send(row_description(plan.columns, formats))
@@ -84,16 +95,18 @@ class StatementRunner:
             await self.send_rows(result.columns, formats, result.rows)
         return result.tag
 
-    def _constant(self, query: sql.Query) -> tuple[Plan, Outcome] | None:
+    def _send_constant(self, plan: BoundPlan) -> str:
         """A pool's ``SELECT 1`` needs no transaction; within a block it takes the block's roots like any other."""
-        plan = None if self._block.in_block else self._facts.plans.constant(query.text)
-        if plan is None or plan.constant_rows is None:
-            return None
-        return plan, Outcome(f"SELECT {len(plan.constant_rows)}", plan.constant_rows)
-
-    async def _run_query(self, query: sql.Query) -> tuple[Plan, Outcome]:
-        plan, context = await self.planned(query)
-        return plan, await plan.run(context)
+        columns, rows = plan.columns or (), plan.constant_rows or ()
+        reply = self._constant_replies.get(plan)
+        if reply is None:
+            formats = formats_for((), len(columns))
+            reply = framed(row_description(columns, formats)), *RowEncoder(columns, formats).runs(rows)
+            if len(self._constant_replies) < CONSTANT_REPLIES_MAX:
+                self._constant_replies[plan] = reply
+        for part in reply:
+            self._channel.send(part)
+        return f"SELECT {len(rows)}"
 
     def check_allowed(self, statement: object) -> None:
         """Raises FailedTransaction in a failed block, for all but the statements that end it."""
@@ -105,15 +118,23 @@ class StatementRunner:
     ) -> tuple[Plan, Context]:
         """A plan on the current transaction, and what it runs in. Raises ReadOnlyTransaction, UndefinedObject."""
         view = await self._block.current()
-        plan = plan_statement(query, view, self._facts.plans, [_parameter_type(oid) for oid in parameter_oids])
+        types = [_parameter_type(oid) for oid in parameter_oids] if parameter_oids else ()
+        plan = plan_statement(query, view, self._facts.plans, types)
         if plan.writes and view.modes.read_only:
             raise ReadOnlyTransaction(f"cannot execute {query.kind.value} in a read-only transaction")
         return plan, self.context(parameters)
 
+    def forget_transaction(self) -> None:
+        """After the end of a transaction: nothing of it stays in memory for an idle session."""
+        self._context = None
+
     def context(self, parameters: tuple[Value, ...] = ()) -> Context:
-        facts = self._facts
-        return Context(
-            view=self._block.open(),
+        """What plans of the current transaction run in; the same for all its statements without parameters."""
+        view, known, facts = self._block.open(), self._context, self._facts
+        if known is not None and known.view is view and known.parameters == parameters:
+            return known
+        self._context = Context(
+            view=view,
             parameters=parameters,
             settings=self._settings,
             user=facts.user,
@@ -122,6 +143,7 @@ class StatementRunner:
             client_address=facts.client_address,
             callbacks=facts.callbacks,
         )
+        return self._context
 
     async def run_utility(self, statement: sql.UtilityStatement) -> tuple[str, Sequence[tuple[Value, ...]]]:
         """For Execute: the tag and the rows of a utility statement that is no COPY."""

@@ -226,6 +226,7 @@ class Session:
     def _ready(self) -> None:
         if self._block.state is BlockState.IDLE:
             self._registry.forget_portals()
+            self._runner.forget_transaction()
         self.channel.send(READY_FOR_QUERY[self._block.state])
 
     def start(self) -> None:
