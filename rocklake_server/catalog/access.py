@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from operator import itemgetter
+from typing import Any
 
 from rocklake_server.catalog.image import WHOLE, Partition
 from rocklake_server.catalog.indexes import IndexEntries, index_entries
@@ -39,6 +40,7 @@ class Access:
         self._key_counters = tuple(pair for pair in self._counters if pair[0] in identifying)
         self._owner = relation.index.get("table_id")
         self.snapshot_time = relation.index.get("snapshot_time") if relation.name == "ducklake_snapshot" else None
+        self.primary = _itemtuple(relation.primary_key)
         self.required = tuple(i for i, column in enumerate(relation.columns) if not column.nullable)
         self.durable = relation.kind is not RelationKind.TEMPORARY
 
@@ -46,14 +48,12 @@ class Access:
         """The key of a row; ``ordinal`` tells apart rows with the same key fields."""
         return self._encode_key(row, ordinal)
 
-    def partition(self, row: Row) -> Partition:
+    def partition(self, row: Sequence[Any]) -> Partition:
         """The partition that a row belongs to."""
-        return WHOLE if self.leading is None else cast("Partition", row[self.leading])
+        return WHOLE if self.leading is None else row[self.leading]
 
     def primary_key(self, row: Sequence[Value]) -> PrimaryKey | None:
-        if not self.relation.primary_key:
-            return None
-        return tuple(row[index] for index in self.relation.primary_key)
+        return None if self.primary is None else self.primary(row)
 
     def greatest_ids(self, rows: Sequence[Row]) -> dict[str, int]:
         """The greatest id among ``rows`` for each counter that must stay above it."""
@@ -87,9 +87,17 @@ class Access:
         return name.format(table_id=owner)
 
 
+def _itemtuple(indexes: Sequence[int]) -> Callable[[Sequence[Value]], tuple[Value, ...]] | None:
+    """What takes the items at ``indexes`` out of a row; ``None`` for no indexes."""
+    if len(indexes) == 1:
+        (only,) = indexes
+        return lambda row: (row[only],)
+    return itemgetter(*indexes) if indexes else None
+
+
 def access_of(relation: Relation) -> Access:
     """The access of a definition, kept on the definition itself."""
-    known = relation.__dict__.get("access")
+    known: Access | None = relation.__dict__.get("access")
     if known is None:
         known = relation.__dict__["access"] = Access(relation)
-    return cast("Access", known)
+    return known

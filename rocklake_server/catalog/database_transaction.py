@@ -173,17 +173,18 @@ class DatabaseTransaction(Definitions):
 
     def writer(self, schema: str, command: str) -> LakeTransaction:
         """The part of a schema, for writing. Raises ReadOnlyTransaction; Unsupported for a second schema."""
+        part = self.parts[schema]
         if schema != TEMPORARY_SCHEMA:
             self.check_writable(command)
-            written = self.written_schema()
+            written = schema if self._written is part else self.written_schema()
             if written not in (None, schema):
                 raise Unsupported(
                     f'a transaction that wrote schema "{written}" cannot write schema "{schema}": '
                     "one transaction writes one schema"
                 )
             self.require_unchanged_list(schema, command)
-            self._written = self.parts[schema]
-        return self.parts[schema]
+            self._written = part
+        return part
 
     def check_writable(self, command: str) -> None:
         if self.modes.read_only:

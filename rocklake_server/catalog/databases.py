@@ -93,7 +93,10 @@ class Databases:
 
     def turn(self, database: str) -> Turn:
         """Held by the read-write block that fills or migrates a database, so that others wait instead of colliding."""
-        return self._turns.setdefault(database, Turn())
+        known = self._turns.get(database)
+        if known is None:
+            known = self._turns[database] = Turn()
+        return known
 
     async def lakes_of(self, database: str) -> dict[str, OpenLake]:
         """The open lakes of a database by schema."""

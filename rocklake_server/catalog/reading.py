@@ -24,6 +24,9 @@ from rocklake_server.store.base import Key
 ZONE_ROWS_MIN = 64
 """Chunks shorter than this are not worth a zone check."""
 
+PREFIX_ROWS_MIN = 16
+"""Chunks shorter than this are not worth the search for a key prefix."""
+
 CHUNKS_PER_CHECK = 1
 """Chunks that are compared with the bounds of a scan between two looks at the clock: their zones are measured then."""
 
@@ -65,7 +68,7 @@ class ReadView:
         return found
 
     def _at_hand(self, relation: Relation, bounds: Bounds) -> list[RowChunk] | None:
-        """The chunk of a small partition that is loaded and that this transaction did not change; ``None`` when it is
+        """From the chunk of a partition that is loaded and that this transaction did not change; ``None`` when it is
         not as simple."""
         relation_id = relation.relation_id
         if relation_id in self.staged or self.root.relations.by_id.get(relation_id) is not relation:
@@ -80,7 +83,8 @@ class ReadView:
         if part is None or len(part.image.chunks) > 1:
             return None
         chunks = part.image.chunks
-        return chunks if not chunks or len(chunks[0].rows) < ZONE_ROWS_MIN else None
+        few = not chunks or len(chunks[0].keys) < PREFIX_ROWS_MIN
+        return chunks if few else _narrowed(relation, part.image, bounds)
 
     async def _by_partition(self, relation: Relation, bounds: Bounds) -> list[RowChunk]:
         live_after = _live_after(relation, bounds)
@@ -184,7 +188,7 @@ def _key_order(partitions: set[Partition]) -> list[Partition]:
 
 def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk]:
     chunks = image.chunks
-    if len(chunks) > 1 or (chunks and len(chunks[0].rows) >= ZONE_ROWS_MIN):
+    if len(chunks) > 1 or (chunks and len(chunks[0].keys) >= PREFIX_ROWS_MIN):
         prefixes = _prefixes(relation, bounds)
         if prefixes is not None:
             seen: dict[int, RowChunk] = {}

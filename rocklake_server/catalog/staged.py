@@ -92,6 +92,14 @@ class Staged:
         entry = self.entries.get(key)
         return entry is not None and entry.new is not None and self.access.primary_key(entry.new) == primary
 
+    @property
+    def is_effective(self) -> bool:
+        """Whether an entry changes something."""
+        for entry in self.entries.values():  # noqa: SIM110  the first one mostly tells, and a generator costs more
+            if entry.base is not None or entry.new is not None:
+                return True
+        return False
+
     def effective(self) -> Iterator[tuple[Key, Entry]]:
         """The entries that change something."""
         return ((key, entry) for key, entry in self.entries.items() if entry.base is not None or entry.new is not None)

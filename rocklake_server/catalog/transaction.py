@@ -56,9 +56,9 @@ class LakeTransaction(ReadView):
     @property
     def writes(self) -> bool:
         """Whether COMMIT has anything to write."""
-        return bool(self.created or self.dropped or self.altered) or any(
-            True for staged in self.staged.values() for _ in staged.effective()
-        )
+        if self.created or self.dropped or self.altered:
+            return True
+        return any(staged.is_effective for staged in self.staged.values())
 
     def refresh(self) -> None:
         """READ COMMITTED: go on from the newest root, with the staged changes laid over it. Raises

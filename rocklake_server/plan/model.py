@@ -106,8 +106,7 @@ class Plan(Protocol):
     def writes(self) -> bool:
         """Whether a READ ONLY transaction must refuse it; writes to temporary tables are not writes."""
 
-    @property
-    def scan(self) -> BaseScan | None:
+    async def base_scan(self, view: TransactionView) -> BaseScan | None:
         """The statement as a base scan, when it is one and needs no parameter."""
 
     async def run(self, context: Context) -> Outcome: ...

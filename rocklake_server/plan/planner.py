@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -26,6 +27,7 @@ from rocklake_server.plan.operators import GivenRows
 from rocklake_server.plan.scan_shape import shape_of
 from rocklake_server.plan.statement_plans import BoundPlan, Compiled, InsertPlan
 from rocklake_server.plan.text_values import inferred
+from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import BIGINT, INTEGER, NUMERIC, TEXT, UNKNOWN, ColumnType, Value
 from rocklake_server.sql.ddl import parse_ddl
 from rocklake_server.sql.parse import parse_tree
@@ -157,13 +159,21 @@ def _slots(template: Template) -> tuple[tuple[Value, ...], tuple[ColumnType, ...
             values.append(literal.text)
             kinds.append(UNKNOWN)
         else:
-            number = number_value(literal.text)
-            if number in _NEGATIVE_BOUNDS:
-                raise TemplateUnfit
-            kind = number_type(number)
-            values.append(decode_numeric(literal.text) if kind.oid == NUMERIC.oid else number)
+            number, kind = _number(literal.text)
+            values.append(number)
             kinds.append(kind)
     return tuple(values), tuple(kinds)
+
+
+@lru_cache(maxsize=4096)
+def _number(text: str) -> tuple[Value, ColumnType]:
+    """A number's value and type: the same few ids and counts come in every statement of a commit. Raises
+    TemplateUnfit."""
+    number = number_value(text)
+    if number in _NEGATIVE_BOUNDS:
+        raise TemplateUnfit
+    kind = number_type(number)
+    return (decode_numeric(text) if kind.oid == NUMERIC.oid else number), kind
 
 
 def _widest(values: Sequence[Value]) -> ColumnType:
@@ -195,7 +205,7 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
     lower = _WRITES.get(type(tree))
     if lower is not None:
         relation, run = lower(queries, tree)
-        return Compiled(None, _parameters(queries), writes_to(relation), tuple(queries.relations), None, run)
+        return Compiled(None, _parameters(queries), writes_to(relation), _named(queries), None, run)
     if not isinstance(tree, exp.Query | exp.Values):
         raise Unsupported(f"the statement {label(tree)} is not supported")
     lowered = queries.lower(tree).settled()
@@ -207,9 +217,14 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
     parameters = _parameters(queries)
     keepable = None if queries.relations or queries.contextual or parameters else tuple(queries.systems)
     shape = None if parameters else shape_of(lowered.operator)
-    return Compiled(columns_of, parameters, False, tuple(queries.relations), lowered, None, keepable, shape)
+    return Compiled(columns_of, parameters, False, _named(queries), lowered, None, keepable, shape)
 
 
 def _parameters(queries: QueryLowering) -> tuple[ColumnType, ...]:
     types = queries.parameter_types
     return tuple(types.found.get(number, TEXT) for number in range(1, types.highest + 1))
+
+
+def _named(queries: QueryLowering) -> tuple[tuple[str | None, str, Relation], ...]:
+    """Each relation that the statement names, once."""
+    return tuple({(schema, name): (schema, name, relation) for schema, name, relation in queries.relations}.values())

@@ -80,10 +80,13 @@ class BoundPlan:
     def writes(self) -> bool:
         return self.compiled.writes
 
-    @property
-    def scan(self) -> BaseScan | None:
+    async def base_scan(self, view: TransactionView) -> BaseScan | None:
         shape = self.compiled.shape
-        return None if shape is None else shape.bind(self.slots)
+        if shape is None:
+            return None
+        if not shape.extremes:
+            return shape.bind(self.slots)
+        return shape.bind((*self.slots, *[await extreme.value(view) for extreme in shape.extremes]))
 
     async def run(self, context: Context) -> Outcome:
         compiled = self.compiled
@@ -131,8 +134,7 @@ class InsertPlan:
     def parameters(self) -> tuple[ColumnType, ...]:
         return ()
 
-    @property
-    def scan(self) -> None:
+    async def base_scan(self, _view: TransactionView) -> None:
         return None
 
     async def rows(self, context: Context) -> list[Row]:

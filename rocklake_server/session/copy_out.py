@@ -38,7 +38,7 @@ async def copy_out(plan: Plan, context: Context, options: CopyOptions, channel: 
     """Send the rows of ``plan`` as a COPY stream. Returns their number."""
     types = [column.type for column in plan.columns or ()]
     binary = options.format is CopyFormat.BINARY
-    scan = plan.scan if binary else None
+    scan = await plan.base_scan(context.view) if binary else None
     if scan is not None:
         return await _copy_scan(scan, context, types, channel)
     runs = _binary_runs(plan, context, types) if binary else _text_runs(plan, context, types, options)
