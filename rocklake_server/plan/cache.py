@@ -45,7 +45,7 @@ class PlanCache:
     def constant(self, text: str) -> BoundPlan | None:
         """The plan of exactly this text if it is about nothing but literals and ran before."""
         plan = self.constants.get(text)
-        return plan if plan is not None and plan.constant_rows is not None else None
+        return plan if plan is not None and plan.constant is not None else None
 
     def by_template(self, key: Hashable, view: TransactionView) -> Compiled | None:
         compiled = self.templates.get(key) or self.shared.get(key)

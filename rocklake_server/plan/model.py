@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, Row, TransactionView
 from rocklake_server.schema.model import Relation
@@ -55,11 +55,13 @@ class Context:
 
 @dataclass(slots=True)
 class Outcome:
-    """The command tag and, for statements that answer rows, the rows."""
+    """The command tag and, for statements that answer rows, the rows. ``encodings`` is there when the rows are kept for
+    the next time: whoever encodes them may keep the bytes with them."""
 
     tag: str
     rows: Sequence[Row] = ()
     notices: tuple[Notice, ...] = ()
+    encodings: dict[Hashable, Any] | None = None
 
 
 class BaseScan(NamedTuple):

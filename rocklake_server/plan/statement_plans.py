@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rocklake_server.catalog.view import Row, TransactionView
 from rocklake_server.errors import CatalogError
@@ -13,6 +14,7 @@ from rocklake_server.plan.lowering.query import Lowered
 from rocklake_server.plan.model import BaseScan, Context, Outcome, ResultColumn
 from rocklake_server.plan.operators import collected
 from rocklake_server.plan.scan_shape import ScanShape
+from rocklake_server.plan.system.relation import definitions_key
 from rocklake_server.plan.system_relations import SystemRelation
 from rocklake_server.plan.text_values import assigned, rows_of
 from rocklake_server.plan.writes import insert_rows
@@ -24,12 +26,19 @@ KEPT_RESULTS_MAX = 256
 """Results over system relations that one compiled query keeps."""
 
 
+class Kept(NamedTuple):
+    """A result of system relations, and the ``definitions_key`` that it follows from; ``None`` where it follows from
+    its literals alone."""
+
+    definitions: Hashable
+    outcome: Outcome
+
+
 @dataclass(slots=True, eq=False)
 class Compiled:
     """What one template compiles to; shared by sessions. ``relations`` must still resolve as they did.
 
-    ``kept``: results of a query that reads nothing but system relations and literals, by literals, with the row sets
-    that they were computed from (system relations answer the same object as long as nothing changes).
+    ``kept``: results of a query that reads nothing but system relations and literals, by database and literals.
     """
 
     columns: tuple[ResultColumn, ...] | None
@@ -40,7 +49,7 @@ class Compiled:
     execute: Callable[[Env], Awaitable[Outcome]] | None = None
     keepable: tuple[SystemRelation, ...] | None = None
     shape: ScanShape | None = None
-    kept: dict[tuple[Value, ...], tuple[tuple[Sequence[Row], ...], list[Row]]] = field(default_factory=dict)
+    kept: dict[tuple[Value, ...], Kept] = field(default_factory=dict)
 
     def valid(self, view: TransactionView) -> bool:
         """Whether every name still means the relation that the plan was made for."""
@@ -63,10 +72,10 @@ class BoundPlan:
     given: Callable[[Context], list[Row]] | None = None
 
     @property
-    def constant_rows(self) -> Sequence[Row] | None:
-        """The rows of a query about nothing but its literals, once it ran; they need no transaction."""
+    def constant(self) -> Outcome | None:
+        """The result of a query about nothing but its literals, once it ran; it needs no transaction."""
         found = self.compiled.kept.get(self.slots) if self.compiled.keepable == () else None
-        return None if found is None else found[1]
+        return None if found is None else found.outcome
 
     @property
     def columns(self) -> tuple[ResultColumn, ...] | None:
@@ -104,15 +113,15 @@ class BoundPlan:
     async def _kept(self, compiled: Compiled, env: Env, view: TransactionView) -> Outcome:
         assert compiled.keepable is not None
         assert compiled.lowered is not None
-        sources = tuple([relation.rows(view) for relation in compiled.keepable])
-        key = (*self.slots, view.database) if sources else self.slots
+        definitions = definitions_key(view) if compiled.keepable else None
+        key = (*self.slots, view.database) if compiled.keepable else self.slots
         found = compiled.kept.get(key)
-        if found is None or any(old is not new for old, new in zip(found[0], sources, strict=True)):
+        if found is None or found.definitions != definitions:
             rows = await collected(compiled.lowered.operator, env)
             if len(compiled.kept) >= KEPT_RESULTS_MAX:
                 del compiled.kept[next(iter(compiled.kept))]
-            found = compiled.kept[key] = (sources, rows)
-        return Outcome(f"SELECT {len(found[1])}", found[1])
+            found = compiled.kept[key] = Kept(definitions, Outcome(f"SELECT {len(rows)}", rows, encodings={}))
+        return found.outcome
 
 
 @dataclass(frozen=True, slots=True)

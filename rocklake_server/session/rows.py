@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pgformat.binary import binary_encoder
 from rocklake_server.pgformat.text import text_encoder
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.schema.types import Value
-from rocklake_server.wire.connection import Raw
+from rocklake_server.wire.connection import Raw, framed
 from rocklake_server.wire.messages import DataRow, FieldDescription, RowDescription
 
 TEXT_FORMAT = 0
@@ -19,7 +20,19 @@ ROWS_PER_RUN_FIRST = 64
 ROWS_PER_RUN_MAX = 512
 """Rows that are encoded between two looks at the send buffer and the clock, where they are short."""
 
+DESCRIPTIONS_MAX = 1024
+"""Encoded column descriptions that are kept."""
+
 Rows = Sequence[Sequence[Value]]
+
+
+class _Description(NamedTuple):
+    columns: Sequence[ResultColumn]
+    formats: Sequence[int]
+    message: Raw
+
+
+_DESCRIPTIONS: dict[int, _Description] = {}
 
 _NULL = b"\xff\xff\xff\xff"
 
@@ -42,6 +55,17 @@ def formats_for(requested: Sequence[int], count: int) -> tuple[int, ...]:
     if len(requested) == 1:
         return tuple(requested) * count
     return tuple(requested)
+
+
+def described(columns: Sequence[ResultColumn], formats: Sequence[int]) -> Raw:
+    """The encoded RowDescription. A plan that comes again has the very same columns: they are known by identity."""
+    known = _DESCRIPTIONS.get(id(columns))
+    if known is None or known.columns is not columns or known.formats != formats:
+        known = _Description(columns, formats, framed(row_description(columns, formats)))
+        if len(_DESCRIPTIONS) >= DESCRIPTIONS_MAX:
+            del _DESCRIPTIONS[next(iter(_DESCRIPTIONS))]
+        _DESCRIPTIONS[id(columns)] = known
+    return known.message
 
 
 def row_description(columns: Sequence[ResultColumn], formats: Sequence[int]) -> RowDescription:

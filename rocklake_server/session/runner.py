@@ -9,26 +9,25 @@ from rocklake_server.errors import ReadOnlyTransaction, UndefinedObject, Unsuppo
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pacing import Turns
 from rocklake_server.plan.cache import PlanCache
-from rocklake_server.plan.model import Context, Notice, Plan, ResultColumn, SessionCallbacks
+from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, SessionCallbacks
 from rocklake_server.plan.planner import plan_statement
-from rocklake_server.plan.statement_plans import BoundPlan
 from rocklake_server.plan.writes import copy_target
 from rocklake_server.schema.model import RelationKind
 from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
-from rocklake_server.session.rows import RowEncoder, formats_for, row_description
+from rocklake_server.session.rows import TEXT_FORMAT, RowEncoder, described, formats_for
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.transaction_block import TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
 from rocklake_server.sql import statements as sql
 from rocklake_server.sql.names import quote
-from rocklake_server.wire.connection import Raw, framed
+from rocklake_server.wire.connection import Raw
 from rocklake_server.wire.messages import NoticeResponse
 
-CONSTANT_REPLIES_MAX = 16
-"""Encoded answers to queries about nothing but literals that a session keeps."""
+KEPT_REPLY_BYTES_MAX = 256 * 1024
+"""Longer answers are encoded each time."""
 
 _ALLOWED_WHEN_FAILED = (sql.Commit, sql.Rollback, sql.RollbackTo)
 _WITHOUT_TRANSACTION = (sql.Begin, sql.Commit, sql.Rollback)
@@ -63,7 +62,6 @@ class StatementRunner:
         self._utility = utility
         self._facts = facts
         self._context: Context | None = None
-        self._constant_replies: dict[BoundPlan, tuple[Raw, ...]] = {}
         self.running = False
 
     async def end_implicit(self) -> None:
@@ -76,37 +74,36 @@ class StatementRunner:
         self.check_allowed(statement)
         if isinstance(statement, sql.Query):
             constant = None if self._block.in_block else self._facts.plans.constant(statement.text)
-            if constant is not None:
-                return self._send_constant(constant)
+            if constant is not None and (outcome := constant.constant) is not None:
+                await self._send_result(constant.columns, outcome)
+                return outcome.tag
             plan, context = await self.planned(statement)
             outcome = await plan.run(context)
-            if plan.columns is not None:
-                formats = formats_for((), len(plan.columns))
-                self._channel.send(row_description(plan.columns, formats))
-                await self.send_rows(plan.columns, formats, outcome.rows)
+            await self._send_result(plan.columns, outcome)
             self.send_notices(outcome.notices)
             return outcome.tag
         if isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
         result = await self._utility.run(statement)
-        if result.columns is not None:
-            formats = formats_for((), len(result.columns))
-            self._channel.send(row_description(result.columns, formats))
-            await self.send_rows(result.columns, formats, result.rows)
+        await self._send_result(result.columns, Outcome(result.tag, result.rows))
         return result.tag
 
-    def _send_constant(self, plan: BoundPlan) -> str:
-        """A pool's ``SELECT 1`` needs no transaction; within a block it takes the block's roots like any other."""
-        columns, rows = plan.columns or (), plan.constant_rows or ()
-        reply = self._constant_replies.get(plan)
-        if reply is None:
-            formats = formats_for((), len(columns))
-            reply = framed(row_description(columns, formats)), *RowEncoder(columns, formats).runs(rows)
-            if len(self._constant_replies) < CONSTANT_REPLIES_MAX:
-                self._constant_replies[plan] = reply
-        for part in reply:
-            self._channel.send(part)
-        return f"SELECT {len(rows)}"
+    async def _send_result(self, columns: Sequence[ResultColumn] | None, outcome: Outcome) -> None:
+        """RowDescription and DataRow messages in text format; the bytes of a result that is kept are kept with it."""
+        if columns is None:
+            return
+        encodings = outcome.encodings
+        known: Sequence[Raw] | None = None if encodings is None else encodings.get(TEXT_FORMAT)
+        if known is not None:
+            for part in known:
+                self._channel.send(part)
+            return
+        formats = formats_for((), len(columns))
+        description = described(columns, formats)
+        self._channel.send(description)
+        rows = await self.send_rows(columns, formats, outcome.rows)
+        if encodings is not None and rows is not None:
+            encodings[TEXT_FORMAT] = (description, *rows)
 
     def check_allowed(self, statement: object) -> None:
         """Raises FailedTransaction in a failed block, for all but the statements that end it."""
@@ -164,14 +161,22 @@ class StatementRunner:
 
     async def send_rows(
         self, columns: Sequence[ResultColumn], formats: Sequence[int], rows: Sequence[Sequence[Value]]
-    ) -> None:
-        """DataRow messages, with backpressure."""
+    ) -> list[Raw] | None:
+        """DataRow messages, with backpressure. Returns what it sent; ``None`` when that is long."""
         turns = Turns()
+        sent: list[Raw] = []
+        room_bytes = KEPT_REPLY_BYTES_MAX
         for run in RowEncoder(columns, formats).runs(rows):
             self._channel.send(run)
             if self._channel.buffered_bytes > SEND_BUFFER_BYTES:
                 await self._channel.drain()
             await turns.take()
+            room_bytes -= len(run.data)
+            if room_bytes >= 0:
+                sent.append(run)
+            else:
+                sent.clear()
+        return sent if room_bytes >= 0 else None
 
     def send_notices(self, notices: Sequence[Notice]) -> None:
         for notice in notices:

@@ -24,7 +24,7 @@ ARRAY_DIMENSIONS_MAX = 6
 """PostgreSQL's bound; the parser's time doubles with each level of brackets."""
 
 _CACHED_CHARACTERS_MAX = 4096
-_SHORT_TEXT_CHARACTERS = 512
+_SHORT_TEXT_CHARACTERS = 2048
 _SHAPED_CHARACTERS_MAX = 4096
 """In longer texts literals are mostly rows, and the next text has another number of them."""
 
