@@ -17,6 +17,16 @@ sent away."""
 STARTUP_BYTES_MAX = 10_000
 """Longest startup message; PostgreSQL's own bound."""
 
+PACKED_ROWS_MIN = CHUNK_ROWS_MAX // 2
+"""A chunk that is made with at least so many rows at once is packed."""
+
+UNPACKED_BYTES_MAX = 64 * 1024 * 1024
+"""Rows of packed chunks that are kept as tuples, all lakes together."""
+
+ENCODINGS_BYTES_MAX = 512 * 1024 * 1024
+"""Encoded rows of chunks that are kept to be sent again, all lakes together: what lists the files of a table with a
+million of them takes 150 MiB."""
+
 GROUP_MEMBERS_MAX = 256
 """Transactions in one group commit."""
 

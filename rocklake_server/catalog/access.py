@@ -8,12 +8,13 @@ from typing import Any
 
 from rocklake_server.catalog.image import WHOLE, Partition
 from rocklake_server.catalog.indexes import IndexEntries, index_entries
-from rocklake_server.catalog.view import Row
-from rocklake_server.encoding.keys import key_codec, relation_prefix
+from rocklake_server.catalog.view import Bounds, Row
+from rocklake_server.encoding.keys import key_codec, key_prefix, relation_prefix
+from rocklake_server.encoding.ordered import decode_int
 from rocklake_server.encoding.values import row_codec
 from rocklake_server.schema.model import Relation, RelationKind
 from rocklake_server.schema.types import Value
-from rocklake_server.store.base import Key
+from rocklake_server.store.base import Key, Prefix
 
 PrimaryKey = tuple[Value, ...]
 
@@ -28,6 +29,7 @@ class Access:
         self._encode_key = key_codec(relation).encode
         self.index_entries: IndexEntries | None = index_entries(relation)
         self.leading = relation.key_columns[0] if relation.partition else None
+        self._second = relation.key_columns[1] if relation.table and relation.table.sections else None
         self.key_is_primary = bool(relation.primary_key) and (
             tuple(relation.primary_key) == tuple(relation.key_columns)
         )
@@ -51,6 +53,18 @@ class Access:
     def partition(self, row: Sequence[Any]) -> Partition:
         """The partition that a row belongs to."""
         return WHOLE if self.leading is None else row[self.leading]
+
+    def partition_of_key(self, key: bytes) -> Partition:
+        """The partition of a key, of which only the leading field has to be there."""
+        return decode_int(key, len(self.prefix))[0]
+
+    def section(self, partition: Partition, bounds: Bounds) -> Prefix | None:
+        """The section of a partition that holds every row within ``bounds``; ``None`` when there is no such one."""
+        named = bounds.values.get(self._second) if self._second is not None else None
+        if named is None or len(named) != 1:
+            return None
+        (value,) = named
+        return key_prefix(self.relation, cast("int | None", partition), value) if type(value) is int else None
 
     def primary_key(self, row: Sequence[Value]) -> PrimaryKey | None:
         return None if self.primary is None else self.primary(row)

@@ -1,32 +1,56 @@
-"""A run of rows in key order, immutable, with what is derived from it: zones, a ctid index, cached encodings."""
+"""A run of rows in key order, immutable, with what is derived from it: zones, cached encodings.
+
+``RowChunk`` holds its rows as they are, ``PackedChunk`` in a tenth of the memory, unpacked while they are used.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import cast
+from typing import Any, cast, overload
 
+from rocklake_server.catalog.derived import BoundedCache, Derived
+from rocklake_server.catalog.packing import Column, PackedKeys, pack_column
 from rocklake_server.catalog.view import Bounds, Row, Zone
+from rocklake_server.limits import ENCODINGS_BYTES_MAX, PACKED_ROWS_MIN, UNPACKED_BYTES_MAX
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
 
+VALUE_BYTES = 48
+"""What a value of a row takes in memory, with its share of the tuple and the key: about this, whatever its type."""
+
+encodings: BoundedCache[bytes] = BoundedCache(ENCODINGS_BYTES_MAX, len)
+"""COPY messages of chunks, all lakes together."""
+
+
+def _unpacked_bytes(rows: Sequence[Row] | Mapping[Row, Key]) -> int:
+    return len(rows) * (len(next(iter(rows))) + 1) * VALUE_BYTES
+
+
+unpacked: BoundedCache[Any] = BoundedCache(UNPACKED_BYTES_MAX, _unpacked_bytes)
+"""Rows of packed chunks as tuples, and their keys by values."""
+
 
 class RowChunk:
-    """Rows as plain tuples. Zones and encodings are computed on first use and live as long as the chunk."""
+    """Rows as plain tuples. Zones are measured at first use and live as long as the chunk."""
 
-    __slots__ = ("_by_columns", "_by_ctid", "_inserted", "_zones", "encodings", "keys", "rows")
+    __slots__ = ("_by_columns", "_inserted", "_zones", "encodings", "keys", "rows")
 
-    def __init__(self, keys: list[Key], rows: list[Row]) -> None:
+    def __init__(self, keys: Sequence[Key], rows: Sequence[Row]) -> None:
         if len(keys) != len(rows):
             raise ValueError("a chunk has as many keys as rows")
-        self.keys: Sequence[Key] = keys
-        self.rows: Sequence[Row] = rows
+        self.keys = keys
+        self.rows = rows
         self._zones: dict[int, Zone | None] = {}
-        self._by_ctid: dict[int, int] | None = None
-        self._by_columns: tuple[tuple[int, ...], dict[tuple[Value, ...], Key]] | None = None
+        self._by_columns: tuple[tuple[int, ...], Mapping[tuple[Value, ...], Key]] | None = None
         self._inserted: RowChunk | None = None
-        self.encodings: dict[Hashable, bytes] = {}
+        self.encodings: Derived[bytes] = Derived(encodings)
+
+    @property
+    def size_bytes(self) -> int:
+        """What the rows and keys take in memory, about."""
+        return len(self.rows) * (len(self.rows[0]) + 2) * VALUE_BYTES if self.rows else 0
 
     def appended(self, keys: list[Key], rows: list[Row]) -> RowChunk:
         """This chunk with rows after its last one. What is known of it is brought up to date rather than forgotten."""
@@ -38,6 +62,12 @@ class RowChunk:
         if self._inserted is self and all(a < b for a, b in pairwise(ctids)):
             longer._inserted = longer
         return longer
+
+    def packed(self) -> PackedChunk:
+        """The same rows, packed, with the zones and encodings that are known of them."""
+        chunk = PackedChunk.of(self.keys, zip(*self.rows, strict=True))
+        chunk._zones, chunk.encodings = self._zones, self.encodings
+        return chunk
 
     def zone(self, column: int) -> Zone | None:
         if column not in self._zones:
@@ -63,18 +93,14 @@ class RowChunk:
             self._inserted = insertion_order([self])
         return self._inserted
 
-    def find_ctid(self, ctid: int) -> int | None:
-        """The position of the row with that ctid."""
-        if self._by_ctid is None:
-            self._by_ctid = {cast("int", row[-1]): position for position, row in enumerate(self.rows)}
-        return self._by_ctid.get(ctid)
-
     def keys_by(self, columns: tuple[int, ...]) -> Mapping[tuple[Value, ...], Key]:
         """The rows' keys by the values of ``columns``, which identify them; kept for one set of columns."""
         if self._by_columns is None or self._by_columns[0] != columns:
-            found = {tuple([row[i] for i in columns]): key for key, row in zip(self.keys, self.rows, strict=True)}
-            self._by_columns = columns, found
+            self._by_columns = columns, self._keyed_by(columns)
         return self._by_columns[1]
+
+    def _keyed_by(self, columns: tuple[int, ...]) -> dict[tuple[Value, ...], Key]:
+        return {tuple([row[i] for i in columns]): key for key, row in zip(self.keys, self.rows, strict=True)}
 
     def may_match(self, bounds: Bounds) -> bool:
         """Whether some row of this chunk may lie within ``bounds``, by its zones."""
@@ -108,6 +134,86 @@ class RowChunk:
             return (low is None or zone.greatest >= low) and (high is None or zone.least <= high)  # type: ignore[operator]
         except TypeError:
             return True
+
+
+class PackedRows(Sequence[Row]):
+    """Rows as packed columns. Looking at one unpacks them all, which are kept as long as there is room."""
+
+    __slots__ = ("_columns", "_count", "derived")
+
+    def __init__(self, columns: Iterable[Sequence[Value]], count: int) -> None:
+        self._count = count
+        self._columns = tuple([pack_column(values) for values in columns])
+        self.derived: Derived[Any] = Derived(unpacked)
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(column.size_bytes for column in self._columns)
+
+    def column(self, index: int) -> Column:
+        return self._columns[index]
+
+    def _unpacked(self) -> list[Row]:
+        rows: list[Row] | None = self.derived.get("rows")
+        if rows is None:
+            rows = list(zip(*[column.values() for column in self._columns], strict=True))
+            self.derived["rows"] = rows
+        return rows
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._unpacked())
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+        return self._unpacked()[place]
+
+
+class PackedChunk(RowChunk):
+    """Rows in packed columns. What takes much memory and is derived from them is not kept for good."""
+
+    __slots__ = ()
+
+    rows: PackedRows
+
+    @classmethod
+    def of(cls, keys: Sequence[Key], columns: Iterable[Sequence[Value]]) -> PackedChunk:
+        """From the values of each column, the ctid's last."""
+        return cls(PackedKeys(keys), PackedRows(columns, len(keys)))
+
+    @property
+    def size_bytes(self) -> int:
+        return cast("PackedKeys", self.keys).size_bytes + self.rows.size_bytes
+
+    def packed(self) -> PackedChunk:
+        return self
+
+    def _measure(self, column: int) -> Zone | None:
+        return _widened(Zone(None, None, has_null=False), list(self.rows.column(column).distinct()))
+
+    def in_insertion_order(self) -> RowChunk:
+        if self._inserted is None:
+            ordered = insertion_order([self])
+            self._inserted = ordered.packed()
+        return self._inserted
+
+    def keys_by(self, columns: tuple[int, ...]) -> Mapping[tuple[Value, ...], Key]:
+        found: dict[tuple[Value, ...], Key] | None = self.rows.derived.get(columns)
+        if found is None:
+            found = self.rows.derived[columns] = self._keyed_by(columns)
+        return found
+
+
+def chunk_of(keys: Sequence[Key], rows: Sequence[Row]) -> RowChunk:
+    """A chunk of these rows, packed when they are many."""
+    chunk = RowChunk(keys, rows)
+    return chunk.packed() if len(rows) >= PACKED_ROWS_MIN else chunk
 
 
 def _widened(zone: Zone, values: Sequence[Value]) -> Zone | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from rocklake_server.catalog.image import Part, Partition, RelationImage
+from rocklake_server.catalog.image import ALL_ROWS, Part, Partition, RelationImage, Wanted
 from rocklake_server.catalog.loader import load_partition, load_relation
 from rocklake_server.catalog.relations import Relations
 from rocklake_server.catalog.root import CommitLog, Root
@@ -22,6 +22,9 @@ from rocklake_server.store.ownership import UNDISPUTED, Ownership
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+
+LoadKey: TypeAlias = tuple[int, int, Partition | object, Wanted]
+"""What is being loaded: commit sequence of the root, relation id, partition or all of them, rows of it."""
 
 _OFFSET_BITS = 14
 
@@ -61,7 +64,7 @@ class Lake:
         self._next_row = state.next_row
         self._next_relation_id = state.next_relation_id
         self._held: dict[int, Root] = {}
-        self._loading: dict[tuple[int, int, Partition | object, int | None], asyncio.Task[Any]] = {}
+        self._loading: dict[LoadKey, asyncio.Task[Any]] = {}
 
     @classmethod
     async def open(
@@ -149,20 +152,22 @@ class Lake:
 
     # -- loading ----------------------------------------------------------------------------------------------------
 
-    async def part(self, root: Root, relation: Relation, partition: Partition, live_after: int | None = None) -> Part:
-        """One partition at ``root``, loaded when needed."""
-        found = root.image(relation.relation_id).part(partition, live_after)
+    async def part(
+        self, root: Root, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS
+    ) -> Part:
+        """A part of one partition at ``root`` that covers ``wanted``, loaded when needed."""
+        found = root.image(relation.relation_id).part(partition, wanted)
         if found is not None:
             return found
         if not relation.partition:
             return (await self.complete(root, relation)).parts[partition]
 
         async def load() -> Part:
-            part = await load_partition(root.snapshot, relation, partition, live_after)
+            part = await load_partition(root.snapshot, relation, partition, wanted)
             self._install(root, relation, lambda image: image.with_loaded(partition, part))
             return part
 
-        return await self._once((root.sequence, relation.relation_id, partition, live_after), load)
+        return await self._once((root.sequence, relation.relation_id, partition, wanted), load)
 
     async def complete(self, root: Root, relation: Relation) -> RelationImage:
         """Every partition at ``root``."""
@@ -175,10 +180,10 @@ class Lake:
             self._install(root, relation, lambda _: loaded)
             return loaded
 
-        return await self._once((root.sequence, relation.relation_id, _EVERY_PARTITION, None), load)
+        return await self._once((root.sequence, relation.relation_id, _EVERY_PARTITION, ALL_ROWS), load)
 
     async def _once(
-        self, key: tuple[int, int, Partition | object, int | None], load: Callable[[], Coroutine[Any, Any, T]]
+        self, key: LoadKey, load: Callable[[], Coroutine[Any, Any, T]]
     ) -> T:
         """Run ``load`` unless it is already running; a cancelled waiter does not cancel it for the others."""
         task = self._loading.get(key)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import cast
+from typing import TypeAlias, cast
 
 from rocklake_server.catalog.access import access_of
 from rocklake_server.catalog.chunk import RowChunk, insertion_order
-from rocklake_server.catalog.image import EMPTY, WHOLE, Image, Partition
+from rocklake_server.catalog.image import ALL_ROWS, EMPTY, WHOLE, Image, Partition, Wanted
 from rocklake_server.catalog.indexes import keys_of_primary, keys_registered_at
 from rocklake_server.catalog.lake import Lake
-from rocklake_server.catalog.loader import chunk_of, load_keys
+from rocklake_server.catalog.loader import chunks_of, load_keys
 from rocklake_server.catalog.relations import Relations, row_transform
 from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.staged import Overlay, Staged
@@ -19,7 +19,7 @@ from rocklake_server.catalog.view import EVERYTHING, Bounds, Row
 from rocklake_server.encoding.keys import key_prefix
 from rocklake_server.pacing import in_slices, slices
 from rocklake_server.schema.model import Relation
-from rocklake_server.store.base import Key
+from rocklake_server.store.base import Key, Prefix
 
 ZONE_ROWS_MIN = 64
 """Chunks shorter than this are not worth a zone check."""
@@ -39,6 +39,9 @@ PREFIXES_MAX = 64
 NOT_ENDED = (1 << 63) - 2
 """``live_after`` for rows that have not ended at all."""
 
+Place: TypeAlias = tuple[int, Partition, Prefix | None]
+"""Relation id, partition, and its section or all of it."""
+
 
 class ReadView:
     """A root, the relations as the transaction has them, and its staged changes."""
@@ -48,9 +51,9 @@ class ReadView:
         self.root = root
         self.relations: Relations = root.relations
         self.staged: dict[int, Staged] = {}
-        self.overlays: dict[tuple[int, Partition], Overlay] = {}
+        self.overlays: dict[Place, Overlay] = {}
         self.read: set[int] = set()
-        self._transformed: dict[tuple[int, Partition], tuple[Relation, Image, Image]] = {}
+        self._transformed: dict[Place, tuple[Relation, Image, Image]] = {}
 
     async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[RowChunk]:
         """The chunks with rows of ``relation`` that may lie within ``bounds``: a small result in the order in which
@@ -87,10 +90,9 @@ class ReadView:
         return chunks if few else _narrowed(relation, part.image, bounds)
 
     async def _by_partition(self, relation: Relation, bounds: Bounds) -> list[RowChunk]:
-        live_after = _live_after(relation, bounds)
         found: list[RowChunk] = []
         for partition in await self.partitions(relation, bounds):
-            image = await self.image(relation, partition, live_after)
+            image = await self.image(relation, partition, _wanted(relation, partition, bounds))
             narrow = partial(_narrowed, relation, image, bounds)
             found += narrow() if len(image.chunks) <= 1 else await in_slices(narrow)
         return found
@@ -110,29 +112,31 @@ class ReadView:
             partitions.update((await self.lake.complete(self.root, base)).parts)
         return _key_order(partitions)
 
-    async def image(self, relation: Relation, partition: Partition, live_after: int | None = None) -> Image:
+    async def image(self, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS) -> Image:
         """One partition as this transaction sees it."""
-        base = await self._base_image(relation, partition, live_after)
+        base = await self._base_image(relation, partition, wanted)
         staged = self.staged.get(relation.relation_id)
         touched = staged.touched.get(partition) if staged else None
         if staged is None or not touched:
             return base
-        overlay = self.overlays.get((relation.relation_id, partition))
+        place = relation.relation_id, partition, wanted.section
+        overlay = self.overlays.get(place)
         if overlay is None or overlay.base is not base:
-            overlay = self.overlays[relation.relation_id, partition] = Overlay(base, base)
+            overlay = self.overlays[place] = Overlay(base, base, wanted.section or Prefix(b""))
         return await in_slices(partial(overlay.advance, touched, staged.entries))
 
-    async def _base_image(self, relation: Relation, partition: Partition, live_after: int | None) -> Image:
+    async def _base_image(self, relation: Relation, partition: Partition, wanted: Wanted) -> Image:
         base = self.root.relations.by_id.get(relation.relation_id)
         if base is None:
             return EMPTY
-        image = (await self.lake.part(self.root, base, partition, live_after)).image
+        image = (await self.lake.part(self.root, base, partition, wanted)).image_of(wanted)
         if base is relation or base.columns == relation.columns:
             return image
-        known = self._transformed.get((relation.relation_id, partition))
+        place = relation.relation_id, partition, wanted.section
+        known = self._transformed.get(place)
         if known is None or known[0] is not relation or known[1] is not image:
             known = relation, image, image.transform(row_transform(base, relation))
-            self._transformed[relation.relation_id, partition] = known
+            self._transformed[place] = known
         return known[2]
 
     async def _indexed_keys(self, relation: Relation, bounds: Bounds) -> list[tuple[Key, int | None]] | None:
@@ -169,14 +173,15 @@ class ReadView:
         if staged is not None:
             rows.update({key: entry.new for key, entry in staged.entries.items()})
         present = sorted((key, row) for key, row in rows.items() if row is not None)
-        return chunk_of([key for key, _ in present], [row for _, row in present])
+        return chunks_of([key for key, _ in present], [row for _, row in present])
 
 
-def _live_after(relation: Relation, bounds: Bounds) -> int | None:
+def _wanted(relation: Relation, partition: Partition, bounds: Bounds) -> Wanted:
+    """The least that has to be loaded of a partition."""
     end = relation.index.get("end_snapshot")
     if end is not None and end in bounds.nulls:
-        return NOT_ENDED
-    return bounds.live_after
+        return Wanted(NOT_ENDED)
+    return Wanted(bounds.live_after, access_of(relation).section(partition, bounds))
 
 
 def _key_order(partitions: set[Partition]) -> list[Partition]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rocklake_server.catalog.access import Access, PrimaryKey
 from rocklake_server.catalog.image import WHOLE, Changes, Image, Partition
 from rocklake_server.catalog.view import Row
-from rocklake_server.store.base import Key
+from rocklake_server.store.base import Key, Prefix
 
 
 class Entry(NamedTuple):
@@ -107,16 +107,19 @@ class Staged:
 
 @dataclass(slots=True)
 class Overlay:
-    """A partition's image with the first ``done`` touched keys of a transaction applied."""
+    """The image of a partition, or of its rows under ``section``, with the first ``done`` touched keys of a transaction
+    applied."""
 
     base: Image
     image: Image
+    section: Prefix
     done: int = 0
 
     def advance(self, touched: list[Key], entries: dict[Key, Entry]) -> Image:
         """Apply what was touched since."""
         if self.done < len(touched):
-            changes: Changes = {key: entries[key].new for key in touched[self.done :]}
+            section = self.section
+            changes: Changes = {key: entries[key].new for key in touched[self.done :] if key.startswith(section)}
             self.image = self.image.apply(changes)
             self.done = len(touched)
         return self.image

@@ -42,6 +42,7 @@ from rocklake_server.schema.types import (
     Form,
     Value,
 )
+from rocklake_server.store.base import Key
 from tests.encoding.golden_values import GOLDEN_VALUES
 from tests.strategies import Spec, inlined, live, relations_with_rows, texts
 
@@ -92,6 +93,29 @@ def test_rows_round_trip(case: tuple[Relation, tuple[Value, ...]]) -> None:
     assert value.startswith(HEADER)
     assert len(decoded) == len(row)
     assert all(map(same, decoded, row))
+
+
+@given(relations_with_rows(), st.integers(1, 3))
+def test_columns_are_those_of_the_rows(case: tuple[Relation, tuple[Value, ...]], copies: int) -> None:
+    relation, row = case
+    codec = row_codec(relation)
+    nulls = (*(None for _ in relation.columns), row[-1])
+    values = [codec.encode(row)] * copies + [codec.encode(nulls)]
+    rows = list(zip(*codec.decode_columns([(Key(KEY), value) for value in values]), strict=True))
+    assert len(rows) == len(values)
+    assert all(map(same, (item for found in rows for item in found),
+                   (item for value in values for item in codec.decode(KEY, value))))
+
+
+@given(relations_with_rows(), st.data())
+def test_a_cut_value_among_whole_ones_is_corrupt(case: tuple[Relation, tuple[Value, ...]],
+                                                 data: st.DataObject) -> None:
+    relation, row = case
+    codec = row_codec(relation)
+    value = codec.encode(row)
+    cut = value[:data.draw(st.integers(0, len(value) - 1))]
+    with pytest.raises(CorruptValue, match="2a0b2a"):
+        codec.decode_columns([(Key(b"whole"), value), (Key(b"\x2a\x0b\x2a"), cut)])
 
 
 @given(st.floats())
