@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import duckdb
 import psycopg
 
 from benchmarks.alone.figures import Figure
