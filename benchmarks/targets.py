@@ -42,6 +42,11 @@ class Target:
         connection.execute(f"ATTACH 'ducklake:postgres:{self.dsn}' AS lake (DATA_PATH '{self.data}/')")
         connection.execute("USE lake")
 
+    def settle(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        """After many rows were written: what autovacuum does to a PostgreSQL within a minute."""
+        if self.name == "postgres":
+            connection.execute("VACUUM ANALYZE")
+
     def detach(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("USE memory")
         connection.execute("DETACH lake")

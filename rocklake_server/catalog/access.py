@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 from rocklake_server.catalog.image import WHOLE, Partition
 from rocklake_server.catalog.indexes import IndexEntries, index_entries

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import cast
 
-from rocklake_server.catalog.access import Access, access_of
+from rocklake_server.catalog.access import Access, PrimaryKey, access_of
 from rocklake_server.catalog.image import Partition
 from rocklake_server.catalog.indexes import IndexEntries
 from rocklake_server.catalog.lake import Lake
@@ -29,6 +29,7 @@ class Draft:
     last_snapshot_us: int | None
     batch: WriteBatch = field(default_factory=WriteBatch)
     changes: dict[int, dict[Partition, dict[Key, Row | None]]] = field(default_factory=dict)
+    primaries: dict[int, dict[PrimaryKey, bool]] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     grown_bytes: int = 0
     size_bytes: int = 0
@@ -54,6 +55,8 @@ def apply_draft(working: Working, draft: Draft, batch: WriteBatch) -> None:
         into = working.changes.setdefault(relation_id, {})
         for partition, rows in partitions.items():
             into.setdefault(partition, {}).update(rows)
+    for relation_id, primaries in draft.primaries.items():
+        working.primaries.setdefault(relation_id, {}).update(primaries)
     working.stored_bytes += draft.grown_bytes
     working.counters.update(draft.counters)
     write_counters(batch, draft.counters)
@@ -129,7 +132,17 @@ async def _write_rows(
                 changes[partition] = {}
             changes[partition][key] = new
     draft.grown_bytes += grown_bytes
+    if access.relation.primary_key:
+        draft.primaries[access.relation.relation_id] = _primaries(access, entries)
     _raise_counters(working, access, [entry.new for _, entry in entries if entry.new is not None], draft.counters)
+
+
+def _primaries(access: Access, entries: list[tuple[Key, Entry]]) -> dict[PrimaryKey, bool]:
+    """The primary keys that are taken by the entries, and those that they set free."""
+    before = (access.primary_key(entry.base) for _, entry in entries if entry.base is not None)
+    after = (access.primary_key(entry.new) for _, entry in entries if entry.new is not None)
+    freed = {primary: False for primary in before if primary is not None}
+    return freed | {primary: True for primary in after if primary is not None}
 
 
 def _write_index_entries(index_entries: IndexEntries, entry: Entry, batch: WriteBatch) -> int:

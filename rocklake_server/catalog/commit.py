@@ -37,6 +37,9 @@ logger = logging.getLogger(__name__)
 
 READ_BACK_ATTEMPTS = 5
 READ_BACK_PAUSE_S = 0.2
+RETURN_TURNS = 4
+"""Turns of the event loop in which those who were just answered may join those who wait. Otherwise the two would take
+turns at the store, each with half a group."""
 
 _Request = tuple[LakeTransaction, "asyncio.Future[None]"]
 
@@ -87,6 +90,8 @@ class Committer:
             except Exception:
                 logger.exception("group commit failed")
                 _fail(group, InternalProblem("the commit failed for a reason of the server itself"))
+            for _ in range(RETURN_TURNS if self._queue else 0):
+                await asyncio.sleep(0)
 
     async def _commit_group(self, group: list[_Request]) -> None:
         """Take a group from the queue into ``group`` and decide the outcome of each of its members."""

@@ -82,12 +82,15 @@ class ReadView:
             if len(wanted) != 1:
                 return None
             (partition,) = cast("frozenset[int]", wanted)
-        part = self.root.image(relation_id).part(partition, _live_after(relation, bounds))
-        if part is None or len(part.image.chunks) > 1:
+        least = _wanted(relation, partition, bounds)
+        part = self.root.image(relation_id).part(partition, least)
+        if part is None:
             return None
-        chunks = part.image.chunks
-        few = not chunks or len(chunks[0].keys) < PREFIX_ROWS_MIN
-        return chunks if few else _narrowed(relation, part.image, bounds)
+        image = part.image_of(least)
+        if len(image.chunks) > 1:
+            return None
+        few = not image.chunks or len(image.chunks[0].keys) < PREFIX_ROWS_MIN
+        return image.chunks if few else _narrowed(relation, image, bounds)
 
     async def _by_partition(self, relation: Relation, bounds: Bounds) -> list[RowChunk]:
         found: list[RowChunk] = []

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rocklake_server.catalog.access import PrimaryKey
 from rocklake_server.catalog.image import Changes, Partition, RelationImage
 from rocklake_server.catalog.relations import Relations
 from rocklake_server.store.base import StoreSnapshot
@@ -33,11 +34,12 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """What one commit changed, by relation id and partition; ``redefined`` are the relations whose definition it
-    changed."""
+    """What one commit changed, by relation id and partition, and the primary keys that it took (True) or set free;
+    ``redefined`` are the relations whose definition it changed."""
 
     sequence: int
     changes: Mapping[int, Mapping[Partition, Changes]]
+    primaries: Mapping[int, Mapping[PrimaryKey, bool]]
     redefined: frozenset[int]
 
 

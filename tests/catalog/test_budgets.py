@@ -17,7 +17,7 @@ from tests.catalog.engine import Engine, insert, matches
 
 FILES = "ducklake_data_file"
 STATISTICS = "ducklake_file_column_stats"
-ROWS, STATISTICS_TAG, INDEXES = 0x0B, 0x13, 0xFC
+ROWS, STATISTICS_TAG, INDEXES, SYSTEM = 0x0B, 0x13, 0xFC, 0xFF
 
 
 class CountingEngine(Engine):
@@ -215,3 +215,18 @@ async def test_a_cold_insert_reads_no_rows_of_its_table() -> None:
     engine = await ended_lake()
     await commit_one(engine, 5_000)
     assert engine.store.reads.by_tag()[ROWS] == 0
+
+
+async def test_a_commit_checks_its_keys_without_a_read() -> None:
+    """Ids that are not above every earlier one are looked up when they are staged, once."""
+    engine = await filled(MemoryStore(), 10)
+    again = await engine.cold()
+    late, early = await again.begin(), await again.begin()
+    await insert(late, FILES, file(20_000))
+    await insert(early, FILES, file(15_000))
+    await insert(early, STATISTICS, {"table_id": 15, "column_id": 1, "data_file_id": 15_000})
+    await late.commit()
+    again.store.reads.keys.clear()
+    await early.commit()
+    assert [key for key in again.store.reads.keys if key[0] != SYSTEM] == []
+    assert len(await matches(await again.begin(), FILES)) == 12

@@ -186,6 +186,25 @@ async def test_rows_without_a_primary_key_never_overwrite_each_other(engine: Eng
     assert await select(await (await engine.reopen()).begin(), "ducklake_tag", "value") == [("b",), ("b",)]
 
 
+async def test_a_tie_breaker_that_the_lake_already_has_is_stepped_over(engine: Engine) -> None:
+    """Two repeat a key whose first place is free again; the later one meets the other's row, then an older one."""
+    tag = {"object_id": 1, "begin_snapshot": 1, "key": "comment"}
+    before = await engine.begin()
+    await insert(before, "ducklake_tag", {**tag, "value": "first"}, {**tag, "value": "second"})
+    await before.commit()
+    removing = await engine.begin()
+    assert await delete(removing, "ducklake_tag", value="first") == 1
+    await removing.commit()
+    one, two = await engine.begin(), await engine.begin()
+    for transaction, value in ((one, "one"), (two, "two")):
+        await insert(transaction, "ducklake_tag", {**tag, "value": value})
+    await one.commit()
+    await two.commit()
+    for again in (engine, await engine.reopen()):
+        rows = await select(await again.begin(), "ducklake_tag", "value")
+        assert sorted(rows) == [("one",), ("second",), ("two",)]
+
+
 async def test_now_in_a_snapshot_row_is_fixed_at_commit_and_strictly_increases(engine: Engine) -> None:
     for snapshot_id, now in ((0, 50), (1, 50), (2, 40)):
         engine.clock.value_us = now
