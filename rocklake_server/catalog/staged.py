@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -100,9 +100,9 @@ class Staged:
                 return True
         return False
 
-    def effective(self) -> Iterator[tuple[Key, Entry]]:
+    def effective(self) -> list[tuple[Key, Entry]]:
         """The entries that change something."""
-        return ((key, entry) for key, entry in self.entries.items() if entry.base is not None or entry.new is not None)
+        return [item for item in self.entries.items() if item[1].base is not None or item[1].new is not None]
 
 
 @dataclass(slots=True)

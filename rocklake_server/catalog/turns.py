@@ -82,7 +82,7 @@ class Turn:
         newest = lake.newest
         relation = newest.relations.by_name.get(METADATA)
         known = self._settled.get(lake.slot)
-        if known is not None and relation is not None and newest.images.get(relation.relation_id) is known:
+        if known is not None and relation is not None and newest.image(relation.relation_id) is known:
             return True
         if relation is None or not {"key", "value"} <= {column.name for column in relation.columns}:
             return True

@@ -99,7 +99,7 @@ def _check_reads(lake: Lake, working: Working, transaction: LakeTransaction) -> 
 
 
 def _written(transaction: LakeTransaction) -> list[int]:
-    staged = [i for i, s in transaction.staged.items() if any(True for _ in s.effective())]
+    staged = [i for i, s in transaction.staged.items() if s.is_effective]
     return [*dict.fromkeys([*transaction.created, *transaction.altered, *transaction.dropped, *staged])]
 
 
@@ -144,7 +144,7 @@ async def _settled(
     access = access_of(relation)
     moved = access is not staged.access and relation.relation_id != staged.access.relation.relation_id
     if not moved and not earlier.touch(relation.relation_id):
-        return list(staged.effective())
+        return staged.effective()
     settled: list[tuple[Key, Entry]] = []
     taken: set[Key] = set()
     for count, (key, entry) in enumerate(staged.effective()):
