@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import duckdb
 import psycopg
@@ -150,16 +151,6 @@ class Drain:
         return size
 
 
-def timed(run: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """Median milliseconds."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        run()
-        times.append((time.perf_counter() - start) * 1e3)
-    return statistics.median(times)
-
-
 def cold_start(lake: Lake, table: str) -> float:
     """Seconds from starting the process to the last row of the first list of a table's files. The machine's file
     cache stays warm: what is measured is opening, reading and answering."""
@@ -193,52 +184,95 @@ def plan(connection: duckdb.DuckDBPyConnection, condition: str) -> None:
             raise
 
 
-def measure(lake: Lake, files: int) -> Figures:
-    found: Figures = {}
-    found["cold start, list of the small table [s]"] = cold_start(lake, "small")
-    found["resident then [MiB]"] = lake.resident_mib
-    found["cold start, list of the big table [s]"] = cold_start(lake, "big")
-    found["resident then [MiB] "] = lake.resident_mib
-    with psycopg.connect(lake.target.dsn, autocommit=True) as connection, lake.target.client() as client:
-        drain = Drain(lake.target.dsn)
-        table = f"table_id = {TABLE_IDS['big']}"
-        last = one(connection, "SELECT max(data_file_id) FROM ducklake_data_file")[0]
-        snapshot = one(connection, "SELECT max(snapshot_id) FROM ducklake_snapshot")[0]
-        found["first plan of one column [ms]"] = timed(lambda: plan(client, "id = 5"), 1)
+@dataclass
+class Clients:
+    """Of one lake: one that only sends and receives, one that reads answers, and a DuckDB."""
 
-        def statistics_of(count: int) -> Callable[[], object]:
-            query = ("COPY (SELECT data_file_id, min_value, max_value FROM ducklake_file_column_stats WHERE "
-                     f"{table} AND column_id = 1 AND data_file_id > {last - count}) TO STDOUT (FORMAT binary)")
-            return lambda: drain(query)
+    lake: Lake
+    drain: Drain
+    driver: psycopg.Connection[tuple[int, ...]]
+    duck: duckdb.DuckDBPyConnection
 
-        def client_says(query: str) -> Callable[[], object]:
-            return lambda: client.execute(query).fetchall()
+    @classmethod
+    def of(cls, lake: Lake) -> Clients:
+        dsn = lake.target.dsn
+        return cls(lake, Drain(dsn), psycopg.connect(dsn, autocommit=True), lake.target.client())
 
-        def server_says(query: str) -> Callable[[], object]:
-            return lambda: connection.execute(query.encode()).fetchall()
+    def close(self) -> None:
+        self.driver.close()
+        self.duck.close()
 
-        found["list files, DuckDB [ms]"] = timed(client_says("SELECT count(*) FROM ducklake_list_files('lake', 'big')"))
-        found["list files, COPY [ms]"] = timed(lambda: drain(files_of("big")))
-        found["plan with a filter, DuckDB [ms]"] = timed(lambda: plan(client, "id = 5"))
-        found["statistics of 10 files, COPY [ms]"] = timed(statistics_of(10), 50)
-        found["statistics of 1 % of the files, COPY [ms]"] = timed(statistics_of(files // 100), 20)
-        found["files of the newest snapshot, SQL [ms]"] = timed(server_says(
-            f"SELECT data_file_id FROM ducklake_data_file WHERE {table} "
-            f"AND begin_snapshot >= {snapshot}"))
-        found["count(*) of files, SQL [ms]"] = timed(server_says(
-            "SELECT count(*) FROM ducklake_data_file WHERE end_snapshot IS NULL"))
-        found["select count(*) of the small table [ms]"] = timed(client_says("SELECT count(*) FROM small"), 20)
-        found["select with a filter of the small table [ms]"] = timed(
-            client_says("SELECT sum(v) FROM small WHERE id = 5"), 20)
-        found["insert 100 rows into the small table [ms]"] = timed(client_says(
-            "INSERT INTO small SELECT range, range * 1.5 FROM range(100)"), 10)
-        found["resident after planning [MiB]"] = lake.resident_mib
-        found["every statistics row, COPY [s]"] = timed(lambda: drain(
-            "COPY (SELECT data_file_id, column_id, value_count, min_value, max_value FROM "
-            "ducklake_file_column_stats) TO STDOUT (FORMAT binary)"), 1) / 1e3
-        found["resident after reading all of it [MiB]"] = lake.resident_mib
-        found["most resident memory [MiB]"] = lake.peak_mib
-    return found
+    def says(self, query: str) -> object:
+        return self.driver.execute(query.encode()).fetchall()
+
+    def asks(self, query: str) -> object:
+        return self.duck.execute(query).fetchall()
+
+
+Case = tuple[str, int, Callable[[Clients], object]]
+"""Name, rounds, what is timed."""
+
+
+def statistics_of(count: int) -> Callable[[Clients], object]:
+    def run(clients: Clients) -> object:
+        last = one(clients.driver, "SELECT next_file_id FROM ducklake_snapshot ORDER BY snapshot_id DESC LIMIT 1")[0]
+        return clients.drain(
+            "COPY (SELECT data_file_id, min_value, max_value FROM ducklake_file_column_stats WHERE table_id = 1 "
+            f"AND column_id = 1 AND data_file_id >= {last - count}) TO STDOUT (FORMAT binary)")
+
+    return run
+
+
+def cases(files: int) -> tuple[Case, ...]:
+    return (
+        ("first plan of one column [ms]", 1, lambda c: plan(c.duck, "id = 5")),
+        ("list files, DuckDB [ms]", 5, lambda c: c.asks("SELECT count(*) FROM ducklake_list_files('lake', 'big')")),
+        ("list files, COPY [ms]", 5, lambda c: c.drain(files_of("big"))),
+        ("plan with a filter, DuckDB [ms]", 5, lambda c: plan(c.duck, "id = 5")),
+        ("statistics of 10 files, COPY [ms]", 20, statistics_of(10)),
+        ("statistics of 1 % of the files, COPY [ms]", 20, statistics_of(files // 100)),
+        ("files of the newest snapshot, COPY [ms]", 10, lambda c: c.drain(
+            "COPY (SELECT data_file_id, path FROM ducklake_data_file WHERE table_id = 1 "
+            f"AND begin_snapshot > {files // FILES_PER_COMMIT + 2}) TO STDOUT (FORMAT binary)")),
+        ("count(*) of files, SQL [ms]", 5, lambda c: c.says(
+            "SELECT count(*) FROM ducklake_data_file WHERE end_snapshot IS NULL")),
+        ("select count(*) of the small table [ms]", 10, lambda c: c.asks("SELECT count(*) FROM small")),
+        ("select with a filter of the small table [ms]", 10, lambda c: c.asks("SELECT sum(v) FROM small WHERE id = 5")),
+        ("insert 100 rows into the small table [ms]", 10, lambda c: c.asks(
+            "INSERT INTO small SELECT range, range * 1.5 FROM range(100)")),
+        ("resident after planning [MiB]", 0, lambda c: c.lake.resident_mib),
+        ("every statistics row, COPY, first [ms]", 1, lambda c: c.drain(EVERY_STATISTICS)),
+        ("every statistics row, COPY [ms]", 1, lambda c: c.drain(EVERY_STATISTICS)),
+        ("resident after reading all of it [MiB]", 0, lambda c: c.lake.resident_mib),
+        ("most resident memory [MiB]", 0, lambda c: c.lake.peak_mib),
+    )
+
+
+EVERY_STATISTICS = ("COPY (SELECT data_file_id, column_id, value_count, min_value, max_value FROM "
+                    "ducklake_file_column_stats) TO STDOUT (FORMAT binary)")
+
+
+def measure(lakes: list[Lake], files: int, figures: dict[str, Figures]) -> None:
+    """Every case on the lakes in turn, so that a noisy machine hits both alike."""
+    for lake in lakes:
+        found = figures[lake.target.name]
+        for table in ("small", "big"):
+            found[f"cold start, list of the {table} table [s]"] = cold_start(lake, table)
+            found[f"resident with the {table} table's list [MiB]"] = lake.resident_mib
+    with ExitStack() as stack:
+        clients = [Clients.of(lake) for lake in lakes]
+        for each in clients:
+            stack.callback(each.close)
+        for name, rounds, run in cases(files):
+            times: dict[str, list[float]] = {lake.target.name: [] for lake in lakes}
+            for number in range(rounds):
+                for each in clients if number % 2 == 0 else clients[::-1]:
+                    start = time.perf_counter()
+                    run(each)
+                    times[each.lake.target.name].append((time.perf_counter() - start) * 1e3)
+            for each in clients:
+                target = each.lake.target.name
+                figures[target][name] = statistics.median(times[target]) if rounds else cast("float", run(each))
 
 
 def main() -> None:
@@ -258,11 +292,11 @@ def main() -> None:
             if options.postgres:
                 lakes.append(Lake(stack.enter_context(postgres())))
             for lake in lakes:
-                took = fill(lake.target, files, options.columns)
+                figures[lake.target.name] = {"filled in [s]": fill(lake.target, files, options.columns)}
                 if lake.server is None:
                     with psycopg.connect(lake.target.dsn, autocommit=True) as connection:
                         connection.execute("VACUUM ANALYZE")
-                figures[lake.target.name] = {"filled in [s]": took, **measure(lake, files)}
+            measure(lakes, files, figures)
         results[str(files)] = figures
         show(files, options.columns, figures)
     if options.json:
@@ -274,7 +308,7 @@ def show(files: int, columns: int, figures: dict[str, Figures]) -> None:
     for name in next(iter(figures.values())):
         values = [each[name] for each in figures.values()]
         ratio = f" {values[0] / values[1]:8.3f}" if len(values) == 2 else ""
-        print(f"{name.strip():48s}" + "".join(f" {value:12.2f}" for value in values) + ratio, flush=True)
+        print(f"{name:48s}" + "".join(f" {value:12.2f}" for value in values) + ratio, flush=True)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,12 @@ sent away."""
 STARTUP_BYTES_MAX = 10_000
 """Longest startup message; PostgreSQL's own bound."""
 
-PACKED_ROWS_MIN = CHUNK_ROWS_MAX // 2
+PACKED_ROWS_MIN = 256
 """A chunk that is made with at least so many rows at once is packed."""
+
+IMAGE_MEMORY_MIB_DEFAULT = 1024
+"""What the loaded rows of all lakes may take in memory unless configured otherwise: a million data files with ten
+million statistics take less than half of it. What was not used for longest is read from the store again when needed."""
 
 UNPACKED_BYTES_MAX = 64 * 1024 * 1024
 """Rows of packed chunks that are kept as tuples, all lakes together."""

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from sys import getsizeof
 from typing import Any, cast, overload
 
 from rocklake_server.catalog.derived import BoundedCache, Derived
@@ -17,18 +18,24 @@ from rocklake_server.limits import ENCODINGS_BYTES_MAX, PACKED_ROWS_MIN, UNPACKE
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
 
-VALUE_BYTES = 48
-"""What a value of a row takes in memory, with its share of the tuple and the key: about this, whatever its type."""
+SAMPLE_ROWS = 8
+"""Rows that are measured to tell what many take."""
 
 encodings: BoundedCache[bytes] = BoundedCache(ENCODINGS_BYTES_MAX, len)
 """COPY messages of chunks, all lakes together."""
 
 
-def _unpacked_bytes(rows: Sequence[Row] | Mapping[Row, Key]) -> int:
-    return len(rows) * (len(next(iter(rows))) + 1) * VALUE_BYTES
+def rows_bytes(rows: Collection[Row]) -> int:
+    """What rows take in memory, about: with their keys, as long as all are like the first few."""
+    sample = list(islice(rows, SAMPLE_ROWS))
+    measured = sum(getsizeof(row) + sum(map(getsizeof, row)) + KEY_BYTES for row in sample)
+    return measured * len(rows) // max(len(sample), 1)
 
 
-unpacked: BoundedCache[Any] = BoundedCache(UNPACKED_BYTES_MAX, _unpacked_bytes)
+KEY_BYTES = 60
+"""A key of three ids as Python's bytes."""
+
+unpacked: BoundedCache[Any] = BoundedCache(UNPACKED_BYTES_MAX, rows_bytes)
 """Rows of packed chunks as tuples, and their keys by values."""
 
 
@@ -50,7 +57,7 @@ class RowChunk:
     @property
     def size_bytes(self) -> int:
         """What the rows and keys take in memory, about."""
-        return len(self.rows) * (len(self.rows[0]) + 2) * VALUE_BYTES if self.rows else 0
+        return rows_bytes(self.rows)
 
     def appended(self, keys: list[Key], rows: list[Row]) -> RowChunk:
         """This chunk with rows after its last one. What is known of it is brought up to date rather than forgotten."""
@@ -67,6 +74,7 @@ class RowChunk:
         """The same rows, packed, with the zones and encodings that are known of them."""
         chunk = PackedChunk.of(self.keys, zip(*self.rows, strict=True))
         chunk._zones, chunk.encodings = self._zones, self.encodings
+        chunk._inserted = chunk if self._inserted is self else None
         return chunk
 
     def zone(self, column: int) -> Zone | None:
@@ -199,8 +207,9 @@ class PackedChunk(RowChunk):
 
     def in_insertion_order(self) -> RowChunk:
         if self._inserted is None:
-            ordered = insertion_order([self])
-            self._inserted = ordered.packed()
+            ctids = [cast("int", ctid) for ctid in self.rows.column(-1).values()]
+            is_in_order = all(a < b for a, b in pairwise(ctids))
+            self._inserted = self if is_in_order else insertion_order([self]).packed()
         return self._inserted
 
     def keys_by(self, columns: tuple[int, ...]) -> Mapping[tuple[Value, ...], Key]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from rocklake_server.catalog.chunk import RowChunk, chunk_of
 from rocklake_server.catalog.view import Row
 from rocklake_server.limits import CHUNK_ROWS_MAX
-from rocklake_server.pacing import checkpoint
+from rocklake_server.pacing import checked, checkpoint
 from rocklake_server.store.base import Key, Prefix
 
 Changes: TypeAlias = Mapping[Key, Row | None]
@@ -26,11 +26,12 @@ WHOLE = "whole"
 class Image:
     """A sorted sequence of chunks. ``apply`` copies only the chunks that change."""
 
-    __slots__ = ("_firsts", "chunks")
+    __slots__ = ("_firsts", "_size_bytes", "chunks")
 
     def __init__(self, chunks: list[RowChunk], firsts: list[Key] | None = None) -> None:
         self.chunks = chunks
         self._firsts = [chunk.keys[0] for chunk in chunks] if firsts is None else firsts
+        self._size_bytes: int | None = None
 
     @classmethod
     def of(cls, keys: list[Key], rows: list[Row]) -> Image:
@@ -39,6 +40,13 @@ class Image:
 
     def __len__(self) -> int:
         return sum(len(chunk.keys) for chunk in self.chunks)
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes in memory, about."""
+        if self._size_bytes is None:
+            self._size_bytes = sum(chunk.size_bytes for chunk in self.chunks)
+        return self._size_bytes
 
     def get(self, key: Key) -> Row | None:
         """The row stored under ``key``."""
@@ -178,6 +186,9 @@ class Wanted(NamedTuple):
 
 ALL_ROWS = Wanted()
 
+PART_BYTES = 1000
+"""What an image takes beside its rows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -188,6 +199,11 @@ class Part:
     image: Image
     live_after: int | None = None
     sections: Mapping[Prefix, Image] | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        sections = self.sections.values() if self.sections is not None else ()
+        return PART_BYTES + self.image.size_bytes + sum(PART_BYTES + section.size_bytes for section in sections)
 
     def covers(self, wanted: Wanted) -> bool:
         """Whether this part answers a scan of ``wanted``."""
@@ -247,6 +263,14 @@ class RelationImage:
         known = self.parts.get(partition)
         joined = part if known is None else known.joined(part)
         return self if joined is known else self.with_parts([(partition, joined)])
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(part.size_bytes for part in checked(list(self.parts.values())))
+
+    def without(self, partitions: Set[Partition]) -> RelationImage:
+        """With these partitions not loaded."""
+        return RelationImage({known: part for known, part in self.parts.items() if known not in partitions})
 
     def apply(self, changes: Mapping[Partition, Changes]) -> RelationImage:
         """The picture after ``changes``. Partitions that are not loaded stay so: the store has their rows."""

@@ -10,12 +10,14 @@ from typing import Any, TypeAlias, TypeVar
 from rocklake_server.catalog.image import ALL_ROWS, Part, Partition, RelationImage, Wanted
 from rocklake_server.catalog.loader import load_partition, load_relation
 from rocklake_server.catalog.relations import Relations
+from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.root import CommitLog, Root
 from rocklake_server.catalog.snapshot_turn import SnapshotTurn
 from rocklake_server.catalog.system_keys import SystemState, read_system_state, write_opening
 from rocklake_server.catalog.waits import PendingKeys
 from rocklake_server.clock import Clock
 from rocklake_server.errors import CannotConnectNow
+from rocklake_server.pacing import in_slices
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Store, WriteBatch
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
@@ -47,6 +49,7 @@ class Lake:
         clock: Clock,
         ownership: Ownership,
         label: str,
+        residency: Residency,
     ) -> None:
         self.store = store
         self.ownership = ownership
@@ -61,6 +64,8 @@ class Lake:
         self.last_snapshot_us: int | None = None
         self.writer_epoch = state.writer_epoch + 1
         self.given_up = False
+        self.used: dict[tuple[int, Partition], int] = {}
+        self._residency = residency
         self._next_row = state.next_row
         self._next_relation_id = state.next_relation_id
         self._held: dict[int, Root] = {}
@@ -68,7 +73,8 @@ class Lake:
 
     @classmethod
     async def open(
-        cls, store: Store, *, schema: str, slot: int, clock: Clock, ownership: Ownership = UNDISPUTED, label: str = ""
+        cls, store: Store, *, schema: str, slot: int, clock: Clock, ownership: Ownership = UNDISPUTED, label: str = "",
+        residency: Residency | None = None,
     ) -> Lake:
         """Read the system keys, raise the writer epoch and publish the root found. ``label`` names the lake in logs.
         Raises CorruptValue, FormatVersionUnsupported, StoreUnavailable; CannotConnectNow when another server owns the
@@ -83,11 +89,14 @@ class Lake:
         root = Root(
             state.sequence, await store.snapshot(), relations, {}, state.counters, stored_bytes=state.stored_bytes
         )
-        return cls(store, state, root, schema, slot, clock, ownership, label)
+        lake = cls(store, state, root, schema, slot, clock, ownership, label, residency or Residency())
+        lake._residency.add(lake)
+        return lake
 
     async def close(self) -> None:
         for task in self._loading.values():
             task.cancel()
+        self._residency.remove(self)
         await self.store.close()
 
     @property
@@ -156,6 +165,7 @@ class Lake:
         self, root: Root, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS
     ) -> Part:
         """A part of one partition at ``root`` that covers ``wanted``, loaded when needed."""
+        self.used[relation.relation_id, partition] = self._residency.next_use()
         found = root.image(relation.relation_id).part(partition, wanted)
         if found is not None:
             return found
@@ -165,6 +175,7 @@ class Lake:
         async def load() -> Part:
             part = await load_partition(root.snapshot, relation, partition, wanted)
             self._install(root, relation, lambda image: image.with_loaded(partition, part))
+            self._residency.grown(part.size_bytes)
             return part
 
         return await self._once((root.sequence, relation.relation_id, partition, wanted), load)
@@ -178,6 +189,7 @@ class Lake:
         async def load() -> RelationImage:
             loaded = await load_relation(root.snapshot, relation)
             self._install(root, relation, lambda _: loaded)
+            self._residency.grown(await in_slices(lambda: loaded.size_bytes))
             return loaded
 
         return await self._once((root.sequence, relation.relation_id, _EVERY_PARTITION, ALL_ROWS), load)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocklake_server.catalog import chunk as chunk_module
-from rocklake_server.catalog.chunk import PackedChunk, RowChunk, chunk_of
+from rocklake_server.catalog.chunk import PackedChunk, RowChunk, chunk_of, rows_bytes
 from rocklake_server.catalog.derived import BoundedCache
 from rocklake_server.catalog.packing import Constant, PackedKeys, pack_column
 from rocklake_server.catalog.view import Bounds, Interval, Now, Row
@@ -96,7 +96,7 @@ def test_a_packed_chunk_answers_as_a_plain_one(
     content: tuple[list[Key], list[Row]], start: bytes, stop: bytes | None, number: int, text: str | None, room: int
 ) -> None:
     """Also when there is no room for what it derives."""
-    with patch.object(chunk_module, "unpacked", BoundedCache(room, chunk_module._unpacked_bytes)):
+    with patch.object(chunk_module, "unpacked", BoundedCache(room, rows_bytes)):
         plain = RowChunk(*content)
         packed = plain.packed()
         assert isinstance(packed, PackedChunk)
