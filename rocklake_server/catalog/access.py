@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, cast
 
@@ -42,13 +42,18 @@ class Access:
         self._key_counters = tuple(pair for pair in self._counters if pair[0] in identifying)
         self._owner = relation.index.get("table_id")
         self.snapshot_time = relation.index.get("snapshot_time") if relation.name == "ducklake_snapshot" else None
-        self.primary = _itemtuple(relation.primary_key)
+        self.primary_of = _items(relation.primary_key)
         self.required = tuple(i for i, column in enumerate(relation.columns) if not column.nullable)
         self.durable = relation.kind is not RelationKind.TEMPORARY
 
     def key(self, row: Sequence[Value], ordinal: int = 0) -> Key:
         """The key of a row; ``ordinal`` tells apart rows with the same key fields."""
         return self._encode_key(row, ordinal)
+
+    def keys(self, rows: Iterable[Sequence[Value]]) -> list[Key]:
+        """The keys of rows that need no tie-breaker."""
+        encode = self._encode_key
+        return [encode(row, 0) for row in rows]
 
     def partition(self, row: Sequence[Any]) -> Partition:
         """The partition that a row belongs to."""
@@ -67,7 +72,7 @@ class Access:
         return key_prefix(self.relation, cast("int | None", partition), value) if type(value) is int else None
 
     def primary_key(self, row: Sequence[Value]) -> PrimaryKey | None:
-        return None if self.primary is None else self.primary(row)
+        return self.primary_of(row) or None
 
     def greatest_ids(self, rows: Sequence[Row]) -> dict[str, int]:
         """The greatest id among ``rows`` for each counter that must stay above it."""
@@ -101,12 +106,14 @@ class Access:
         return name.format(table_id=owner)
 
 
-def _itemtuple(indexes: Sequence[int]) -> Callable[[Sequence[Value]], tuple[Value, ...]] | None:
-    """What takes the items at ``indexes`` out of a row; ``None`` for no indexes."""
-    if len(indexes) == 1:
-        (only,) = indexes
-        return lambda row: (row[only],)
-    return itemgetter(*indexes) if indexes else None
+def _items(indexes: Sequence[int]) -> Callable[[Sequence[Value]], tuple[Value, ...]]:
+    """What takes the items at ``indexes`` out of a row."""
+    if len(indexes) > 1:
+        return itemgetter(*indexes)
+    if not indexes:
+        return lambda _row: ()
+    (only,) = indexes
+    return lambda row: (row[only],)
 
 
 def access_of(relation: Relation) -> Access:

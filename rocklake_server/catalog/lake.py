@@ -161,12 +161,16 @@ class Lake:
 
     # -- loading ----------------------------------------------------------------------------------------------------
 
+    def at_hand(self, root: Root, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS) -> Part | None:
+        """As ``part``, if it is loaded."""
+        self.used[relation.relation_id, partition] = self._residency.next_use()
+        return root.image(relation.relation_id).part(partition, wanted)
+
     async def part(
         self, root: Root, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS
     ) -> Part:
         """A part of one partition at ``root`` that covers ``wanted``, loaded when needed."""
-        self.used[relation.relation_id, partition] = self._residency.next_use()
-        found = root.image(relation.relation_id).part(partition, wanted)
+        found = self.at_hand(root, relation, partition, wanted)
         if found is not None:
             return found
         if not relation.partition:

@@ -83,7 +83,7 @@ class ReadView:
                 return None
             (partition,) = cast("frozenset[int]", wanted)
         least = _wanted(relation, partition, bounds)
-        part = self.root.image(relation_id).part(partition, least)
+        part = self.lake.at_hand(self.root, relation, partition, least)
         if part is None:
             return None
         image = part.image_of(least)

@@ -22,21 +22,32 @@ class Entry(NamedTuple):
     retired: bool = False
 
 
+_VOID = Entry(None, None)
+"""A row that was inserted and deleted again."""
+
+
+def _added(row: Row, new: Callable[..., Entry] = tuple.__new__) -> Entry:
+    """``Entry(None, row)``, in half the time."""
+    return new(Entry, (None, row, False))
+
+
 class Staged:
     """The changes to one relation."""
 
-    __slots__ = ("access", "entries", "primary", "touched")
+    __slots__ = ("_has_void", "access", "entries", "primary", "touched")
 
     def __init__(self, access: Access) -> None:
         self.access = access
         self.entries: dict[Key, Entry] = {}
         self.touched: dict[Partition, list[Key]] = {}
         self.primary: dict[PrimaryKey, Key] = {}
+        self._has_void = False
 
     def put(self, key: Key, entry: Entry) -> Entry | None:
         """Stage ``entry`` and return the one it replaces."""
         before = self.entries.get(key)
         self.entries[key] = entry
+        self._has_void = self._has_void or (entry.base is None and entry.new is None)
         row = entry.new if entry.new is not None else entry.base
         if row is None and before is not None:
             row = before.new
@@ -46,8 +57,7 @@ class Staged:
 
     def put_new(self, rows: Mapping[Key, Row]) -> None:
         """Stage rows under keys that are staged nowhere yet, as ``put`` does."""
-        for key, row in rows.items():
-            self.entries[key] = Entry(None, row)
+        self.entries.update(zip(rows, map(_added, rows.values()), strict=True))
         if self.access.leading is None:
             self.touched.setdefault(WHOLE, []).extend(rows)
             return
@@ -61,6 +71,7 @@ class Staged:
             self.entries.pop(key, None)
         else:
             self.entries[key] = entry
+            self._has_void = self._has_void or (entry.base is None and entry.new is None)
 
     def reindex(self) -> None:
         """Rebuild what is derived from the entries."""
@@ -81,6 +92,7 @@ class Staged:
             base = change(entry.base) if entry.base is not None else None
             new = change(entry.new) if entry.new is not None else None
             found.entries[key] = entry._replace(base=base, new=new)
+        found._has_void = self._has_void
         found.reindex()
         return found
 
@@ -102,7 +114,8 @@ class Staged:
 
     def effective(self) -> list[tuple[Key, Entry]]:
         """The entries that change something."""
-        return [item for item in self.entries.items() if item[1].base is not None or item[1].new is not None]
+        items = list(self.entries.items())
+        return [item for item in items if item[1] != _VOID] if self._has_void else items
 
 
 @dataclass(slots=True)

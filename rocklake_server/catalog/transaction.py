@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rocklake_server.catalog.access import Access, access_of
 from rocklake_server.catalog.conflicts import (
@@ -24,7 +24,7 @@ from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
 
-ROWS_PER_LOOK = 64
+ROWS_PER_LOOK = 128
 """Rows staged between two looks at the clock."""
 
 
@@ -103,19 +103,34 @@ class LakeTransaction(ReadView):
         return len(rows)
 
     def _stage_new(self, relation: Relation, access: Access, staged: Staged, rows: Sequence[Row]) -> bool:
-        """Stage rows whose keys are certainly new. Without that certainty, with primary keys, and when a value is
-        missing, nothing is done: the rows go one by one then, and the first that is at fault is told."""
-        is_new = self._is_new(relation, access)
-        if relation.primary_key or not all(map(is_new, rows)):
+        """Stage rows whose keys are certainly new. Without that certainty, and when a value is missing, nothing is
+        done: the rows go one by one then, and the first that is at fault is told. Snapshot rows have their turns."""
+        if access.snapshot_time is not None or not all(map(self._is_new(relation, access), rows)):
             return False
         if any(row[index] is None for index in access.required for row in rows):
             return False
-        keyed = {access.key(row): row for row in rows}
+        keyed = dict(zip(access.keys(rows), rows, strict=True))
         if len(keyed) < len(rows) or not staged.entries.keys().isdisjoint(keyed):
+            return False
+        if relation.primary_key and not self._claim_all(relation, access, staged, keyed):
             return False
         staged.put_new(keyed)
         if self._savepoints:
             self._undo += [(staged, key, None) for key in keyed]
+        return True
+
+    def _claim_all(self, relation: Relation, access: Access, staged: Staged, rows: Mapping[Key, Row]) -> bool:
+        """Claim the primary keys of rows that the root certainly does not have, if nobody has or claims one."""
+        newest = self.lake.newest
+        if newest is not self.root and not all(map(access.freshness(newest.counters), rows.values())):
+            return False
+        primaries = list(map(access.primary_of, rows.values()))
+        if len(set(primaries)) < len(primaries) or not staged.primary.keys().isdisjoint(primaries):
+            return False
+        tokens = [(relation.relation_id, primary) for primary in primaries]
+        if not self.lake.pending.take_all_now(tokens, self.holder):
+            return False
+        staged.primary.update(zip(primaries, rows, strict=True))
         return True
 
     async def _stage(self, relation: Relation, access: Access, staged: Staged, row: Row) -> None:

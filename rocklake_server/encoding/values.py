@@ -39,6 +39,9 @@ Row: TypeAlias = tuple[Value, ...]
 
 MIN = -(1 << 63)
 
+GENERATED_WIDTH_MAX = 64
+"""Fields up to which a relation's encoder is generated: compiling the source of a wider one takes too long."""
+
 Convert: TypeAlias = Callable[[Any], Value]
 
 
@@ -59,7 +62,9 @@ def row_codec(relation: Relation) -> RowCodec:
     """The codec for rows of ``relation``; cached per relation object."""
     message, names = _layout(relation)
     decode = _decoder(relation, message, names)
-    return RowCodec(_encoder(relation, message, names), decode, _column_decoder(relation, message, names, decode))
+    is_plain = len(names) <= GENERATED_WIDTH_MAX and not _defaults(relation.columns)
+    encoder = _generated_encoder if is_plain else _encoder
+    return RowCodec(encoder(relation, message, names), decode, _column_decoder(relation, message, names, decode))
 
 
 def _layout(relation: Relation) -> tuple[MessageClass, tuple[str, ...]]:
@@ -134,6 +139,37 @@ def _encoder(relation: Relation, message: Any, names: tuple[str, ...]) -> Callab
         return HEADER + payload
 
     return encode
+
+
+def _generated_encoder(relation: Relation, message: Any, names: tuple[str, ...]) -> Callable[[Sequence[Value]], bytes]:
+    """As ``_encoder``, in two thirds of its time. The source is built from positions and declared field names."""
+    conversions = dict(_conversions(relation.columns, PACK))
+    values = [f"v{position}" for position in range(len(names))]
+    fields = ", ".join(
+        f"{name!r}: {f'None if {value} is None else pack{position}({value})' if position in conversions else value}"
+        for position, (name, value) in enumerate(zip(names, values, strict=True))
+    )
+    texts = [f"({values[at]} and zero in {values[at]})" for at, column in enumerate(relation.columns)
+             if column.type.form is Form.TEXT]
+    source = f"""
+def encode(row):
+    try:
+        [{", ".join(values)}] = row
+        payload = message(**{{{fields}}}).SerializeToString()
+    except (ValueError, TypeError, error) as cause:
+        refuse(relation, row, cause)
+    if {values[-1]} is None or (0 in payload and ({" or ".join(texts) or "False"})):
+        refuse(relation, row, None)
+    return header + payload
+"""
+    names_in_source: dict[str, Any] = {
+        "message": message, "relation": relation, "refuse": _refuse, "header": HEADER, "error": struct.error,
+        "zero": "\0",
+        **{f"pack{position}": convert for position, convert in conversions.items()},
+    }
+    exec(source, names_in_source)
+    found: Callable[[Sequence[Value]], bytes] = names_in_source["encode"]
+    return found
 
 
 def _refuse(relation: Relation, row: Sequence[Value], cause: Exception | None) -> NoReturn:
