@@ -120,10 +120,11 @@ class LakeTransaction(ReadView):
         return True
 
     def _claim_all(self, relation: Relation, access: Access, staged: Staged, rows: Mapping[Key, Row]) -> bool:
-        """Claim the primary keys of rows that the root certainly does not have, if nobody has or claims one."""
-        newest = self.lake.newest
-        if newest is not self.root and not all(map(access.freshness(newest.counters), rows.values())):
-            return False
+        """Claim the primary keys of all rows, if it is certain that nobody has or claims one of them."""
+        if relation.relation_id not in self.created:
+            for counters in {id(root): root.counters for root in (self.root, self.lake.newest)}.values():
+                if not all(map(access.freshness(counters), rows.values())):
+                    return False
         primaries = list(map(access.primary_of, rows.values()))
         if len(set(primaries)) < len(primaries) or not staged.primary.keys().isdisjoint(primaries):
             return False

@@ -136,6 +136,53 @@ async def test_a_primary_key_is_one_across_tables_of_files(engine: Engine) -> No
         await insert(await engine.begin(), "ducklake_data_file", {"data_file_id": 4, "table_id": 2})
 
 
+FILES = "ducklake_data_file"
+
+
+def files(*ids: int) -> list[dict[str, int]]:
+    return [{"data_file_id": i, "table_id": 1, "begin_snapshot": 1} for i in ids]
+
+
+@pytest.mark.parametrize("again", [(7,), (20, 150), (150, 150), (0,), (149, 300)])
+async def test_one_of_many_new_rows_with_a_key_that_is_there_fails_them(
+    engine: Engine, again: tuple[int, ...]
+) -> None:
+    """Committed rows, the transaction's own, and those of the same statement; in every run of rows."""
+    transaction = await engine.begin()
+    await insert(transaction, FILES, *files(*range(10)))
+    await transaction.commit()
+    transaction = await engine.begin()
+    await insert(transaction, FILES, *files(*range(20, 200)))
+    transaction.savepoint("s")
+    with pytest.raises(UniqueViolation, match="ducklake_data_file_pkey"):
+        await insert(transaction, FILES, *files(*range(300, 301), *range(400, 540), *again, *range(600, 640)))
+    transaction.rollback_to("s")
+    await insert(transaction, FILES, *files(*range(300, 700)))
+    await transaction.commit()
+    found = await select(await engine.begin(), FILES, "data_file_id")
+    assert sorted(found) == [(i,) for i in (*range(10), *range(20, 200), *range(300, 700))]
+
+
+@pytest.mark.parametrize("winner_commits", [True, False])
+async def test_many_new_rows_wait_for_the_one_whose_key_is_held(engine: Engine, winner_commits: bool) -> None:
+    winner, waiter = await engine.begin(), await engine.begin()
+    await insert(winner, FILES, *files(70))
+    waiting = asyncio.create_task(insert(waiter, FILES, *files(*range(200))))
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    if winner_commits:
+        await winner.commit()
+        with pytest.raises(UniqueViolation):
+            await waiting
+        await waiter.rollback()
+        assert await select(await engine.begin(), FILES, "data_file_id") == [(70,)]
+    else:
+        await winner.rollback()
+        await waiting
+        await waiter.commit()
+        assert len(await select(await engine.begin(), FILES, "data_file_id")) == 200
+
+
 @pytest.mark.parametrize("winner_commits", [True, False])
 async def test_an_insert_waits_for_the_transaction_that_holds_its_key(engine: Engine, winner_commits: bool) -> None:
     winner, waiter = await engine.begin(), await engine.begin()
