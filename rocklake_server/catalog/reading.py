@@ -8,12 +8,12 @@ from typing import TypeAlias, cast
 
 from rocklake_server.catalog.access import access_of
 from rocklake_server.catalog.chunk import RowChunk, insertion_order
-from rocklake_server.catalog.image import ALL_ROWS, EMPTY, WHOLE, Image, Partition, Wanted
+from rocklake_server.catalog.image import EMPTY, WHOLE, Image, Partition, RelationImage, Wanted
 from rocklake_server.catalog.indexes import keys_of_primary, keys_registered_at
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.loader import chunks_of, load_keys
 from rocklake_server.catalog.relations import Relations, row_transform
-from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.root import NO_IMAGE, Root
 from rocklake_server.catalog.staged import Overlay, Staged
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Row
 from rocklake_server.encoding.keys import key_prefix
@@ -67,30 +67,34 @@ class ReadView:
 
     async def _by_partition(self, relation: Relation, bounds: Bounds) -> list[RowChunk]:
         found: list[RowChunk] = []
-        for partition in await self.partitions(relation, bounds):
-            image = await self.image(relation, partition, _wanted(relation, partition, bounds))
+        for image in await self.images(relation, bounds):
             narrow = partial(_narrowed, relation, image, bounds)
             found += narrow() if len(image.chunks) <= 1 else await in_slices(narrow)
         return found
 
-    async def partitions(self, relation: Relation, bounds: Bounds = EVERYTHING) -> list[Partition]:
-        """The partitions that may hold rows within ``bounds``, in key order."""
-        access = access_of(relation)
-        if access.leading is None:
-            return [WHOLE]
-        wanted = bounds.values.get(access.leading)
-        if wanted is not None:
-            return _key_order(cast("set[Partition]", set(wanted)))
-        staged = self.staged.get(relation.relation_id)
-        partitions: set[Partition] = set(staged.touched) if staged else set()
-        base = self.root.relations.by_id.get(relation.relation_id)
-        if base is not None:
-            partitions.update((await self.lake.complete(self.root, base)).parts)
-        return _key_order(partitions)
+    async def images(self, relation: Relation, bounds: Bounds = EVERYTHING) -> list[Image]:
+        """The partitions that may hold rows within ``bounds``, in key order, as this transaction sees them."""
+        leading = access_of(relation).leading
+        loaded = NO_IMAGE
+        if leading is None:
+            partitions: list[Partition] = [WHOLE]
+        elif (named := bounds.values.get(leading)) is not None:
+            partitions = _key_order(cast("set[Partition]", set(named)))
+        else:
+            loaded = await self._complete(relation)  # held here: what must make room meanwhile is not loaded twice
+            staged = self.staged.get(relation.relation_id)
+            partitions = _key_order({*loaded.parts, *(staged.touched if staged else ())})
+        return [
+            await self._image(relation, partition, _wanted(relation, partition, bounds), loaded)
+            for partition in partitions
+        ]
 
-    async def image(self, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS) -> Image:
-        """One partition as this transaction sees it."""
-        base = await self._base_image(relation, partition, wanted)
+    async def _complete(self, relation: Relation) -> RelationImage:
+        base = self.root.relations.by_id.get(relation.relation_id)
+        return NO_IMAGE if base is None else await self.lake.complete(self.root, base)
+
+    async def _image(self, relation: Relation, partition: Partition, wanted: Wanted, loaded: RelationImage) -> Image:
+        base = await self._base_image(relation, partition, wanted, loaded)
         staged = self.staged.get(relation.relation_id)
         touched = staged.touched.get(partition) if staged else None
         if staged is None or not touched:
@@ -101,11 +105,14 @@ class ReadView:
             overlay = self.overlays[place] = Overlay(base, base, wanted.section or Prefix(b""))
         return await in_slices(partial(overlay.advance, touched, staged.entries))
 
-    async def _base_image(self, relation: Relation, partition: Partition, wanted: Wanted) -> Image:
+    async def _base_image(
+        self, relation: Relation, partition: Partition, wanted: Wanted, loaded: RelationImage
+    ) -> Image:
         base = self.root.relations.by_id.get(relation.relation_id)
         if base is None:
             return EMPTY
-        image = (await self.lake.part(self.root, base, partition, wanted)).image_of(wanted)
+        part = loaded.part(partition, wanted) or await self.lake.part(self.root, base, partition, wanted)
+        image = part.image_of(wanted)
         if base is relation or base.columns == relation.columns:
             return image
         place = relation.relation_id, partition, wanted.section
