@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
+from operator import ne
 from sys import getsizeof
 from typing import Any, cast, overload
 
@@ -244,7 +245,7 @@ def _widened(zone: Zone, values: Sequence[Value]) -> Zone | None:
     """The zone of a column with more values; ``None`` when they have no order."""
     present = [value for value in values if value is not None]
     has_null = zone.has_null or len(present) < len(values)
-    if any(value != value for value in present):  # NaN has no place in an order
+    if any(map(ne, present, present)):  # NaN has no place in an order
         return None
     present += [bound for bound in (zone.least, zone.greatest) if bound is not None]
     if not present:

@@ -17,6 +17,7 @@ from rocklake_server.catalog.root import NO_IMAGE, Root
 from rocklake_server.catalog.staged import Overlay, Staged
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Row
 from rocklake_server.encoding.keys import key_prefix
+from rocklake_server.encoding.ordered import ID_MAX
 from rocklake_server.pacing import in_slices, slices
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key, Prefix
@@ -38,6 +39,9 @@ NOT_ENDED = (1 << 63) - 2
 
 Place: TypeAlias = tuple[int, Partition, Prefix | None]
 """Relation id, partition, and its section or all of it."""
+
+Span: TypeAlias = tuple[bytes, bytes | None]
+"""The keys from the first one on, up to the second one or to the end."""
 
 
 class ReadView:
@@ -177,15 +181,9 @@ def _key_order(partitions: set[Partition]) -> list[Partition]:
 def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk]:
     chunks = image.chunks
     if len(chunks) > 1 or (chunks and len(chunks[0].rows) >= ZONE_ROWS_MIN):
-        prefixes = _prefixes(relation, bounds)
-        if prefixes is not None:
-            seen: dict[int, RowChunk] = {}
-            for prefix in prefixes:
-                for chunk in image.overlapping(prefix, _after(prefix)):
-                    seen[id(chunk)] = chunk
-            chunks = list(seen.values())
-            if len(prefixes) == 1:
-                chunks = [part for chunk in chunks if (part := chunk.between(prefixes[0], _after(prefixes[0])))]
+        spans = _spans(relation, bounds)
+        if spans is not None:
+            chunks = _within(image, spans)
     return [
         chunk
         for part in slices(chunks, CHUNKS_PER_CHECK)
@@ -194,8 +192,19 @@ def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk
     ]
 
 
-def _prefixes(relation: Relation, bounds: Bounds) -> list[bytes] | None:
-    """Key prefixes, in order, that cover every row within ``bounds``; ``None`` when the leading field is free."""
+def _within(image: Image, spans: list[Span]) -> list[RowChunk]:
+    """The chunks with keys in ``spans``; of the outermost ones of a single span only the rows that are."""
+    if len(spans) > 1:
+        return list({id(chunk): chunk for span in spans for chunk in image.overlapping(*span)}.values())
+    (span,) = spans
+    chunks = image.overlapping(*span)
+    outermost = (chunks[:1], chunks[1:][-1:])
+    first, last = ([part for chunk in end if (part := chunk.between(*span)) is not None] for end in outermost)
+    return [*first, *chunks[1:-1], *last]
+
+
+def _spans(relation: Relation, bounds: Bounds) -> list[Span] | None:
+    """Ranges of keys, in order, that cover every row within ``bounds``; ``None`` when the leading field is free."""
     fields: list[tuple[int | str | None, ...]] = [()]
     for index in relation.key_columns:
         wanted = bounds.values.get(index) if index is not None else None
@@ -204,7 +213,22 @@ def _prefixes(relation: Relation, bounds: Bounds) -> list[bytes] | None:
         fields = [(*leading, cast("int | str", value)) for leading in fields for value in wanted]
     if fields == [()]:
         return None
-    return sorted(key_prefix(relation, *leading) for leading in fields)
+    if len(fields) == 1 and (span := _ranged(relation, fields[0], bounds)) is not None:
+        return [span]
+    return [(prefix, _after(prefix)) for prefix in sorted(key_prefix(relation, *leading) for leading in fields)]
+
+
+def _ranged(relation: Relation, leading: tuple[int | str | None, ...], bounds: Bounds) -> Span | None:
+    """The range of keys for a range of the field after ``leading``, if there is one of ids: keys order ids from 0."""
+    following = relation.key_columns[len(leading) : len(leading) + 1]
+    interval = bounds.ranges.get(following[0]) if following and following[0] is not None else None
+    if interval is None or type(interval.least) is not int or not 0 <= interval.least <= ID_MAX:
+        return None
+    greatest = interval.greatest if type(interval.greatest) is int else ID_MAX
+    if greatest < interval.least:
+        return None
+    least, last = (key_prefix(relation, *leading, end) for end in (interval.least, min(greatest, ID_MAX)))
+    return least, _after(last)
 
 
 def _after(prefix: bytes) -> bytes | None:
