@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
+from operator import ne
 from sys import getsizeof
 from typing import Any, cast, overload
 
@@ -17,6 +18,9 @@ from rocklake_server.catalog.view import Bounds, Row, Zone
 from rocklake_server.limits import ENCODINGS_BYTES_MAX, PACKED_ROWS_MIN, UNPACKED_BYTES_MAX
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
+
+KEY_BYTES = 60
+"""A key of three ids as Python's bytes."""
 
 SAMPLE_ROWS = 8
 """Rows that are measured to tell what many take."""
@@ -32,9 +36,6 @@ def rows_bytes(rows: Collection[Row]) -> int:
     return measured * len(rows) // max(len(sample), 1)
 
 
-KEY_BYTES = 60
-"""A key of three ids as Python's bytes."""
-
 unpacked: BoundedCache[Any] = BoundedCache(UNPACKED_BYTES_MAX, rows_bytes)
 """Rows of packed chunks as tuples, and their keys by values."""
 
@@ -42,7 +43,7 @@ unpacked: BoundedCache[Any] = BoundedCache(UNPACKED_BYTES_MAX, rows_bytes)
 class RowChunk:
     """Rows as plain tuples. Zones are measured at first use and live as long as the chunk."""
 
-    __slots__ = ("_by_columns", "_inserted", "_zones", "encodings", "keys", "rows")
+    __slots__ = ("_by_columns", "_is_ordered", "_ordered", "_zones", "encodings", "keys", "rows")
 
     def __init__(self, keys: Sequence[Key], rows: Sequence[Row]) -> None:
         if len(keys) != len(rows):
@@ -51,7 +52,8 @@ class RowChunk:
         self.rows = rows
         self._zones: dict[int, Zone | None] = {}
         self._by_columns: tuple[tuple[int, ...], Mapping[tuple[Value, ...], Key]] | None = None
-        self._inserted: RowChunk | None = None
+        self._is_ordered: bool | None = None
+        self._ordered: RowChunk | None = None
         self.encodings: Derived[bytes] = Derived(encodings)
 
     @property
@@ -65,16 +67,15 @@ class RowChunk:
         for column, zone in self._zones.items():
             if zone is not None:
                 longer._zones[column] = _widened(zone, [row[column] for row in rows])
-        ctids = [cast("int", row[-1]) for row in (*self.rows[-1:], *rows)]
-        if self._inserted is self and all(a < b for a, b in pairwise(ctids)):
-            longer._inserted = longer
+        if self._is_ordered:
+            longer._is_ordered = _ascend([row[-1] for row in (*self.rows[-1:], *rows)])
         return longer
 
     def packed(self) -> PackedChunk:
         """The same rows, packed, with the zones and encodings that are known of them."""
         chunk = PackedChunk.of(self.keys, zip(*self.rows, strict=True))
         chunk._zones, chunk.encodings = self._zones, self.encodings
-        chunk._inserted = chunk if self._inserted is self else None
+        chunk._is_ordered = self._is_ordered
         return chunk
 
     def zone(self, column: int) -> Zone | None:
@@ -97,9 +98,21 @@ class RowChunk:
 
     def in_insertion_order(self) -> RowChunk:
         """The same rows in the order in which they got their ctids; itself when that is its order already."""
-        if self._inserted is None:
-            self._inserted = insertion_order([self])
-        return self._inserted
+        if self._is_ordered is None:
+            self._is_ordered = _ascend(self._ctids())
+        if self._is_ordered:
+            return self
+        if self._ordered is None:
+            self._ordered = self._reordered()
+        return self._ordered
+
+    def _ctids(self) -> Iterable[Value]:
+        return [row[-1] for row in self.rows]
+
+    def _reordered(self) -> RowChunk:
+        chunk = insertion_order([self])
+        chunk._is_ordered = True
+        return chunk
 
     def keys_by(self, columns: tuple[int, ...]) -> Mapping[tuple[Value, ...], Key]:
         """The rows' keys by the values of ``columns``, which identify them; kept for one set of columns."""
@@ -205,12 +218,11 @@ class PackedChunk(RowChunk):
     def _measure(self, column: int) -> Zone | None:
         return _widened(Zone(None, None, has_null=False), list(self.rows.column(column).distinct()))
 
-    def in_insertion_order(self) -> RowChunk:
-        if self._inserted is None:
-            ctids = [cast("int", ctid) for ctid in self.rows.column(-1).values()]
-            is_in_order = all(a < b for a, b in pairwise(ctids))
-            self._inserted = self if is_in_order else insertion_order([self]).packed()
-        return self._inserted
+    def _ctids(self) -> Iterable[Value]:
+        return self.rows.column(-1).values()
+
+    def _reordered(self) -> RowChunk:
+        return super()._reordered().packed()
 
     def keys_by(self, columns: tuple[int, ...]) -> Mapping[tuple[Value, ...], Key]:
         found: dict[tuple[Value, ...], Key] | None = self.rows.derived.get(columns)
@@ -225,11 +237,15 @@ def chunk_of(keys: Sequence[Key], rows: Sequence[Row]) -> RowChunk:
     return chunk.packed() if len(rows) >= PACKED_ROWS_MIN else chunk
 
 
+def _ascend(ctids: Iterable[Value]) -> bool:
+    return all(cast("int", a) < cast("int", b) for a, b in pairwise(ctids))
+
+
 def _widened(zone: Zone, values: Sequence[Value]) -> Zone | None:
     """The zone of a column with more values; ``None`` when they have no order."""
     present = [value for value in values if value is not None]
     has_null = zone.has_null or len(present) < len(values)
-    if any(value != value for value in present):  # NaN has no place in an order
+    if any(map(ne, present, present)):  # NaN has no place in an order
         return None
     present += [bound for bound in (zone.least, zone.greatest) if bound is not None]
     if not present:
@@ -245,7 +261,5 @@ def insertion_order(chunks: Sequence[RowChunk]) -> RowChunk:
     keys = [key for chunk in chunks for key in chunk.keys]
     rows = [row for chunk in chunks for row in chunk.rows]
     ctids = [cast("int", row[-1]) for row in rows]
-    if len(chunks) == 1 and ctids == sorted(ctids):
-        return chunks[0]
     order = sorted(range(len(rows)), key=ctids.__getitem__)
     return RowChunk([keys[i] for i in order], [rows[i] for i in order])

@@ -80,6 +80,12 @@ class DatabaseTransaction(Definitions):
 
     # -- statements -------------------------------------------------------------------------------------------------
 
+    def set_lock_timeout(self, timeout_s: float | None) -> None:
+        """How long the next statement waits for another transaction; ``None`` is for ever."""
+        self.modes.lock_timeout_s = timeout_s
+        for part in self.parts.values():
+            part.lock_timeout_s = timeout_s
+
     async def begin_statement(self) -> None:
         """Before each statement: the first one takes the roots, and READ COMMITTED moves them forward each time. Raises
         CannotConnectNow once another server owns the store, StoreUnavailable while nobody can tell."""

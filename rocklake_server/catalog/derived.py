@@ -28,6 +28,9 @@ class BoundedCache(Generic[V]):
         self._entries.move_to_end(key)
         return found[0]
 
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._entries
+
     def put(self, key: Hashable, value: V) -> None:
         """Keep ``value`` unless it alone is too big, and forget what was not used for longest."""
         self.discard(key)
@@ -67,8 +70,8 @@ class Derived(Generic[V]):
         self._cache.put((self._owner, name), value)
 
     def __len__(self) -> int:
-        """How many names ever got a value."""
-        return 0 if self._names is None else len(self._names)
+        """How many values are kept."""
+        return sum((self._owner, name) in self._cache for name in self._names or ())
 
     def __del__(self) -> None:
         for name in self._names or ():

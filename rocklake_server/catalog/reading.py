@@ -8,15 +8,16 @@ from typing import TypeAlias, cast
 
 from rocklake_server.catalog.access import access_of
 from rocklake_server.catalog.chunk import RowChunk, insertion_order
-from rocklake_server.catalog.image import ALL_ROWS, EMPTY, WHOLE, Image, Partition, Wanted
+from rocklake_server.catalog.image import EMPTY, WHOLE, Image, Partition, RelationImage, Wanted
 from rocklake_server.catalog.indexes import keys_of_primary, keys_registered_at
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.loader import chunks_of, load_keys
 from rocklake_server.catalog.relations import Relations, row_transform
-from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.root import NO_IMAGE, Root
 from rocklake_server.catalog.staged import Overlay, Staged
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Row
 from rocklake_server.encoding.keys import key_prefix
+from rocklake_server.encoding.ordered import ID_MAX
 from rocklake_server.pacing import in_slices, slices
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key, Prefix
@@ -41,6 +42,9 @@ NOT_ENDED = (1 << 63) - 2
 
 Place: TypeAlias = tuple[int, Partition, Prefix | None]
 """Relation id, partition, and its section or all of it."""
+
+Span: TypeAlias = tuple[bytes, bytes | None]
+"""The keys from the first one on, up to the second one or to the end."""
 
 
 class ReadView:
@@ -94,30 +98,34 @@ class ReadView:
 
     async def _by_partition(self, relation: Relation, bounds: Bounds) -> list[RowChunk]:
         found: list[RowChunk] = []
-        for partition in await self.partitions(relation, bounds):
-            image = await self.image(relation, partition, _wanted(relation, partition, bounds))
+        for image in await self.images(relation, bounds):
             narrow = partial(_narrowed, relation, image, bounds)
             found += narrow() if len(image.chunks) <= 1 else await in_slices(narrow)
         return found
 
-    async def partitions(self, relation: Relation, bounds: Bounds = EVERYTHING) -> list[Partition]:
-        """The partitions that may hold rows within ``bounds``, in key order."""
-        access = access_of(relation)
-        if access.leading is None:
-            return [WHOLE]
-        wanted = bounds.values.get(access.leading)
-        if wanted is not None:
-            return _key_order(cast("set[Partition]", set(wanted)))
-        staged = self.staged.get(relation.relation_id)
-        partitions: set[Partition] = set(staged.touched) if staged else set()
-        base = self.root.relations.by_id.get(relation.relation_id)
-        if base is not None:
-            partitions.update((await self.lake.complete(self.root, base)).parts)
-        return _key_order(partitions)
+    async def images(self, relation: Relation, bounds: Bounds = EVERYTHING) -> list[Image]:
+        """The partitions that may hold rows within ``bounds``, in key order, as this transaction sees them."""
+        leading = access_of(relation).leading
+        loaded = NO_IMAGE
+        if leading is None:
+            partitions: list[Partition] = [WHOLE]
+        elif (named := bounds.values.get(leading)) is not None:
+            partitions = _key_order(cast("set[Partition]", set(named)))
+        else:
+            loaded = await self._complete(relation)  # held here: what must make room meanwhile is not loaded twice
+            staged = self.staged.get(relation.relation_id)
+            partitions = _key_order({*loaded.parts, *(staged.touched if staged else ())})
+        return [
+            await self._image(relation, partition, _wanted(relation, partition, bounds), loaded)
+            for partition in partitions
+        ]
 
-    async def image(self, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS) -> Image:
-        """One partition as this transaction sees it."""
-        base = await self._base_image(relation, partition, wanted)
+    async def _complete(self, relation: Relation) -> RelationImage:
+        base = self.root.relations.by_id.get(relation.relation_id)
+        return NO_IMAGE if base is None else await self.lake.complete(self.root, base)
+
+    async def _image(self, relation: Relation, partition: Partition, wanted: Wanted, loaded: RelationImage) -> Image:
+        base = await self._base_image(relation, partition, wanted, loaded)
         staged = self.staged.get(relation.relation_id)
         touched = staged.touched.get(partition) if staged else None
         if staged is None or not touched:
@@ -128,11 +136,14 @@ class ReadView:
             overlay = self.overlays[place] = Overlay(base, base, wanted.section or Prefix(b""))
         return await in_slices(partial(overlay.advance, touched, staged.entries))
 
-    async def _base_image(self, relation: Relation, partition: Partition, wanted: Wanted) -> Image:
+    async def _base_image(
+        self, relation: Relation, partition: Partition, wanted: Wanted, loaded: RelationImage
+    ) -> Image:
         base = self.root.relations.by_id.get(relation.relation_id)
         if base is None:
             return EMPTY
-        image = (await self.lake.part(self.root, base, partition, wanted)).image_of(wanted)
+        part = loaded.part(partition, wanted) or await self.lake.part(self.root, base, partition, wanted)
+        image = part.image_of(wanted)
         if base is relation or base.columns == relation.columns:
             return image
         place = relation.relation_id, partition, wanted.section
@@ -197,15 +208,9 @@ def _key_order(partitions: set[Partition]) -> list[Partition]:
 def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk]:
     chunks = image.chunks
     if len(chunks) > 1 or (chunks and len(chunks[0].keys) >= PREFIX_ROWS_MIN):
-        prefixes = _prefixes(relation, bounds)
-        if prefixes is not None:
-            seen: dict[int, RowChunk] = {}
-            for prefix in prefixes:
-                for chunk in image.overlapping(prefix, _after(prefix)):
-                    seen[id(chunk)] = chunk
-            chunks = list(seen.values())
-            if len(prefixes) == 1:
-                chunks = [part for chunk in chunks if (part := chunk.between(prefixes[0], _after(prefixes[0])))]
+        spans = _spans(relation, bounds)
+        if spans is not None:
+            chunks = _within(image, spans)
     return [
         chunk
         for part in slices(chunks, CHUNKS_PER_CHECK)
@@ -214,8 +219,19 @@ def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk
     ]
 
 
-def _prefixes(relation: Relation, bounds: Bounds) -> list[bytes] | None:
-    """Key prefixes, in order, that cover every row within ``bounds``; ``None`` when the leading field is free."""
+def _within(image: Image, spans: list[Span]) -> list[RowChunk]:
+    """The chunks with keys in ``spans``; of the outermost ones of a single span only the rows that are."""
+    if len(spans) > 1:
+        return list({id(chunk): chunk for span in spans for chunk in image.overlapping(*span)}.values())
+    (span,) = spans
+    chunks = image.overlapping(*span)
+    outermost = (chunks[:1], chunks[1:][-1:])
+    first, last = ([part for chunk in end if (part := chunk.between(*span)) is not None] for end in outermost)
+    return [*first, *chunks[1:-1], *last]
+
+
+def _spans(relation: Relation, bounds: Bounds) -> list[Span] | None:
+    """Ranges of keys, in order, that cover every row within ``bounds``; ``None`` when the leading field is free."""
     fields: list[tuple[int | str | None, ...]] = [()]
     for index in relation.key_columns:
         wanted = bounds.values.get(index) if index is not None else None
@@ -224,7 +240,22 @@ def _prefixes(relation: Relation, bounds: Bounds) -> list[bytes] | None:
         fields = [(*leading, cast("int | str", value)) for leading in fields for value in wanted]
     if fields == [()]:
         return None
-    return sorted(key_prefix(relation, *leading) for leading in fields)
+    if len(fields) == 1 and (span := _ranged(relation, fields[0], bounds)) is not None:
+        return [span]
+    return [(prefix, _after(prefix)) for prefix in sorted(key_prefix(relation, *leading) for leading in fields)]
+
+
+def _ranged(relation: Relation, leading: tuple[int | str | None, ...], bounds: Bounds) -> Span | None:
+    """The range of keys for a range of the field after ``leading``, if there is one of ids: keys order ids from 0."""
+    following = relation.key_columns[len(leading) : len(leading) + 1]
+    interval = bounds.ranges.get(following[0]) if following and following[0] is not None else None
+    if interval is None or type(interval.least) is not int or not 0 <= interval.least <= ID_MAX:
+        return None
+    greatest = interval.greatest if type(interval.greatest) is int else ID_MAX
+    if greatest < interval.least:
+        return None
+    least, last = (key_prefix(relation, *leading, end) for end in (interval.least, min(greatest, ID_MAX)))
+    return least, _after(last)
 
 
 def _after(prefix: bytes) -> bytes | None:

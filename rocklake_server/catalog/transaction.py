@@ -257,8 +257,7 @@ class LakeTransaction(ReadView):
         in the store, unreachable, until they are excised."""
         relation_id = relation.relation_id
         if has_declared_prefix(relation):
-            for partition in await self.partitions(relation):
-                image = await self.image(relation, partition)
+            for image in await self.images(relation):
                 await self.delete(relation, [Match(key, row) for key, row in image.entries()])
         else:
             self._replace_staged(relation_id, Staged(access_of(relation)))

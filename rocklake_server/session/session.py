@@ -113,11 +113,10 @@ class Session:
 
     def _idle_timeout_s(self) -> float | None:
         """How long the client may say nothing; ``None`` is for ever."""
-        if self.channel.phase is not Phase.READY:
-            return None
-        name = "idle_in_transaction_session_timeout" if self._block.in_block else "idle_session_timeout"
-        timeout_ms = self.settings.milliseconds(name)
-        return timeout_ms / 1000 if timeout_ms else None
+        is_idle = self._block.state is BlockState.IDLE
+        timeout_ms = self.settings.milliseconds(
+            "idle_session_timeout" if is_idle else "idle_in_transaction_session_timeout")
+        return timeout_ms / 1000 if timeout_ms and self.channel.phase is Phase.READY else None
 
     def cancel(self, reason: str = "canceling statement due to user request") -> None:
         """End the running statement, unless it is a commit under way or nothing runs."""

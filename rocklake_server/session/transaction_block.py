@@ -66,10 +66,10 @@ class TransactionBlock:
 
     async def current(self) -> DatabaseTransaction:
         """The transaction for the next statement, its roots taken as its isolation level says."""
-        transaction = self.open()
-        transaction.modes.lock_timeout_s = timeout_s = self._lock_timeout_s()
-        for part in transaction.parts.values():
-            part.lock_timeout_s = timeout_s
+        transaction = self.transaction or self.open()
+        timeout_s = self._lock_timeout_s()
+        if timeout_s != transaction.modes.lock_timeout_s:
+            transaction.set_lock_timeout(timeout_s)
         await transaction.begin_statement()
         return transaction
 

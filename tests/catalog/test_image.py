@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -178,3 +180,20 @@ def test_a_chunk_with_few_changes_stays_plain() -> None:
     image = of({numbered(i): (i, i) for i in range(CHUNK_ROWS_MAX)})
     changed = image.apply({numbered(7): (0, 0)})
     assert [isinstance(chunk, PackedChunk) for chunk in (*image.chunks, *changed.chunks)] == [True, False]
+
+
+@pytest.mark.parametrize("rows", [3, CHUNK_ROWS_MAX])
+def test_what_nobody_holds_any_more_goes_at_once(rows: int) -> None:
+    """Without waiting for the collector of cycles, which runs seldom: each commit leaves a chunk behind."""
+    gc.disable()
+    try:
+        before = chunk_module.encodings.bytes
+        image = of({numbered(i): (i, i) for i in range(rows)})
+        chunk = image.chunks[0].in_insertion_order()
+        chunk.encodings["p"] = b"bytes"
+        assert next(iter(chunk.rows)) == (0, 0)
+        assert chunk_module.encodings.bytes == before + 5
+        del image, chunk
+        assert chunk_module.encodings.bytes == before
+    finally:
+        gc.enable()
