@@ -19,7 +19,7 @@ from benchmarks.alone.figures import Figure
 from benchmarks.targets import Target, postgres, rocklake
 
 MICROSECONDS_MAX = 60.0
-STATEMENT = "SELECT snapshot_id, schema_version, next_catalog_id, next_file_id FROM ducklake_snapshot WHERE snapshot_id = {}"
+STATEMENT = "SELECT schema_version, next_catalog_id, next_file_id FROM ducklake_snapshot WHERE snapshot_id = {}"
 SNAPSHOTS = 100
 WARM_UP = 200
 BATCH = 250
