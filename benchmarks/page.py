@@ -1,7 +1,7 @@
 """``python -m benchmarks.page``: brings docs/performance.md and its plot up to date with the newest runs.
 
 Runs leave their figures in ``bench-results``. The page keeps them as docs/performance.json, from which its generated
-parts and the plot are made; what a newer run does not hold stays as it was.
+parts and the plot are made; the figures of a run that was not repeated stay as they were.
 """
 
 from __future__ import annotations
