@@ -28,8 +28,8 @@ OWN_FILES = --baseline $(BASELINES)/own-files-duckdb-$(LINE).json $(if $(CLIENT)
 UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LINE) --suite $(SUITE) --timeout 600 $(BEYOND:%=--run-skipped %)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test lint check format generate bench bench-writers bench-big conformance differential history \
-	interleaving crash-points fuzz soak clean
+.PHONY: help install demo serve test lint check format generate bench bench-alone bench-big bench-page bench-writers \
+	conformance differential history interleaving crash-points fuzz soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -60,7 +60,13 @@ generate: $(VENV)/.installed-dev ## Write proto/catalog.proto, sql/schema.sql an
 	$(BIN)/python -m rocklake_server.schema.generate
 
 bench: $(VENV)/.installed-dev ## Measure the server beside a PostgreSQL on this machine
-	$(BIN)/python -m benchmarks.side_by_side
+	$(BIN)/python -m benchmarks.side_by_side --json bench-results/side_by_side.json --plot bench-results/side_by_side.svg
+
+bench-alone: $(VENV)/.installed-dev ## Measure what the server has to reach whatever PostgreSQL does
+	$(BIN)/python -m benchmarks.alone --json bench-results/alone.json
+
+bench-page: $(VENV)/.installed-dev ## Bring docs/performance.md up to date with the newest runs of both
+	$(BIN)/python -m benchmarks.page
 
 bench-writers: $(VENV)/.installed-dev ## Commits per second and failures of 1 to 64 DuckDB clients, near and far, beside PostgreSQL
 	$(BIN)/python -m benchmarks.many_writers

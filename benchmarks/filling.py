@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import LiteralString, cast
 
 import psycopg
 
@@ -33,12 +32,12 @@ def fill(connection: Connection, relation: str, rows: Iterable[str]) -> None:
 
 
 def execute(connection: Connection, statement: str) -> None:
-    connection.execute(cast(LiteralString, statement))
+    connection.execute(statement.encode())
 
 
 def row_of(connection: Connection, query: str) -> tuple[object, ...]:
     """The one row of a query. Raises AssertionError when there is none."""
-    row = connection.execute(cast(LiteralString, query)).fetchone()
+    row = connection.execute(query.encode()).fetchone()
     if row is None:
         raise AssertionError(f"no row: {query}")
     return row

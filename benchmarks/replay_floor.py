@@ -15,14 +15,9 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import suppress
 
 import uvloop
-from psycopg import conninfo
-
-from benchmarks.targets import Target
 
 Key = tuple[bytes, bytes]
 
@@ -32,19 +27,6 @@ ENDS_REPLY = b"ZG"
 PARSE, DESCRIBE, TERMINATE = b"PDX"
 READ_BYTES = 1 << 20
 NO_STATEMENT = b""
-
-
-@contextmanager
-def replaying(target: Target) -> Iterator[tuple[Target, ReplayProxy]]:
-    """The same database behind a proxy, and the proxy."""
-    parts = conninfo.conninfo_to_dict(target.dsn)
-    proxy = ReplayProxy(str(parts["host"]), int(str(parts["port"])))
-    proxy.start()
-    try:
-        dsn = conninfo.make_conninfo(target.dsn, host="127.0.0.1", port=proxy.port)
-        yield replace(target, name=f"{target.name}, replayed", dsn=dsn), proxy
-    finally:
-        proxy.stop()
 
 
 class ReplayProxy:

@@ -25,9 +25,12 @@ CASES: dict[str, Callable[[], Iterator[Figure]]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", choices=[*CASES, []], default=[], help="all of them unless named")
+    parser.add_argument("cases", nargs="*", metavar="case", help=f"all unless named: {', '.join(CASES)}")
     parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args()
+    unknown = sorted(set(options.cases) - CASES.keys())
+    if unknown:
+        parser.error(f"no case is named {', '.join(unknown)}; there are {', '.join(CASES)}")
     print(HEADING)
     figures = []
     for name in options.cases or CASES:

@@ -27,6 +27,11 @@ class Figure:
         return {**asdict(self), "met": self.met}
 
 
+def shown(value: float) -> str:
+    """Three digits, or all of a whole number."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
 HEADING = f"{'case':64s} {'figure':>10s} {'':12s} {'target':>8s}"
 
 
@@ -34,5 +39,5 @@ def line(figure: Figure) -> str:
     """One line of the table that is printed, with its details below."""
     target = "" if figure.target is None else f"{'≥' if figure.at_least else '≤'} {figure.target:g}"
     verdict = "" if figure.met in (None, True) else "  missed"
-    details = "".join(f"\n    {name}: {value:.4g}" for name, value in figure.details.items())
-    return f"{figure.name:64s} {figure.value:10.3g} {figure.unit:12s} {target:>8s}{verdict}{details}"
+    details = "".join(f"\n    {name}: {shown(value)}" for name, value in figure.details.items())
+    return f"{figure.name:64s} {shown(figure.value):>10s} {figure.unit:12s} {target:>8s}{verdict}{details}"

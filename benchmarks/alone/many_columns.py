@@ -18,6 +18,9 @@ RATIO_MAX = 1.3
 COMMIT_INTERVAL_S = 1.0
 QUERY = "SELECT count(*) FROM information_schema.tables"
 LIVE_COLUMNS = 20
+STRETCHES = 3
+"""Idle ones, and as many beside the writer."""
+COMMITS_OF_A_STRETCH = 3
 FIRST_TABLE = 1_000
 """Ids below are the tables that the client itself creates."""
 
@@ -33,7 +36,7 @@ def many_columns(tables: int = 3_000, versions: int = 500_000, rounds: int = 12)
             cases: list[tuple[str, Ask, int]] = [
                 ("a session", lambda: session.execute(QUERY).fetchall(), 20 * rounds),
                 ("a DuckDB, data commits", lambda: client.execute(QUERY).fetchall(), 20 * rounds),
-                ("a new DuckDB", lambda: _new_client(target), rounds),
+                ("a new DuckDB", lambda: _new_client(target), STRETCHES),
             ]
             for name, ask, times in cases:
                 change = _insert_row if "data" in name else _alter_column
@@ -45,10 +48,10 @@ def _compare(name: str, target: Target, ask: Ask, times: int, change: Callable[[
     ask()
     idle: list[float] = []
     busy: list[float] = []
-    for _ in range(3):
-        idle += _timed(ask, times // 3)
+    for _ in range(STRETCHES):
+        idle += _timed(ask, times // STRETCHES)
         with _writer(target, change):
-            busy += _timed(ask, times // 3)
+            busy += _timed(ask, times // STRETCHES)
     figures = {"idle, ms": statistics.median(idle), "beside the writer, ms": statistics.median(busy)}
     return Figure(f"information_schema.tables of {name}, beside a writer / idle",
                   figures["beside the writer, ms"] / figures["idle, ms"], "", RATIO_MAX, details=figures)
@@ -61,7 +64,7 @@ def _timed(ask: Ask, times: int) -> list[float]:
         start = time.perf_counter()
         ask()
         found.append((time.perf_counter() - start) * 1e3)
-        time.sleep(max(0.0, 3 * COMMIT_INTERVAL_S / times - found[-1] / 1e3))
+        time.sleep(max(0.0, COMMITS_OF_A_STRETCH * COMMIT_INTERVAL_S / times - found[-1] / 1e3))
     return found
 
 

@@ -137,10 +137,11 @@ async def _commit_file(transaction: DatabaseTransaction, table: int, file: int) 
         "data_file_id": file, "table_id": table, "begin_snapshot": file, "path": f"ducklake-{file:032x}.parquet",
         "path_is_relative": True, "file_format": "parquet", "record_count": 100, "file_size_bytes": 12_345,
     })
-    await _insert(transaction, "ducklake_file_column_stats", *(
+    stats: list[dict[str, Value]] = [
         {"data_file_id": file, "table_id": table, "column_id": column, "column_size_bytes": 400, "value_count": 100,
          "null_count": 0, "min_value": str(file), "max_value": str(file + 100)} for column in range(3)
-    ))
+    ]
+    await _insert(transaction, "ducklake_file_column_stats", *stats)
     relation = transaction.resolve(None, "ducklake_table_stats")
     wanted = Bounds(values={relation.index["table_id"]: frozenset((table,))})
     (match,) = [
@@ -153,7 +154,7 @@ async def _commit_file(transaction: DatabaseTransaction, table: int, file: int) 
     await transaction.commit()
 
 
-async def _insert(transaction: DatabaseTransaction, name: str, *rows: dict[str, Value]) -> None:
+async def _insert(transaction: DatabaseTransaction, name: str, *rows: Mapping[str, Value]) -> None:
     relation = transaction.resolve(None, name)
     await transaction.insert(relation, [[row.get(column.name) for column in relation.columns] for row in rows])
 

@@ -38,8 +38,8 @@ class Access:
         self._counters = tuple(
             (relation.index[column], name) for column, name in declared if column in relation.index
         )
-        identifying = {*relation.key_columns, *relation.primary_key}
-        self._key_counters = tuple(pair for pair in self._counters if pair[0] in identifying)
+        self.identifying = {*(i for i in relation.key_columns if i is not None), *relation.primary_key}
+        self._key_counters = tuple(pair for pair in self._counters if pair[0] in self.identifying)
         self._owner = relation.index.get("table_id")
         self.snapshot_time = relation.index.get("snapshot_time") if relation.name == "ducklake_snapshot" else None
         self.primary_of = _items(relation.primary_key)

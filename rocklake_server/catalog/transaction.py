@@ -151,7 +151,7 @@ class LakeTransaction(ReadView):
             if not count % ROWS_PER_LOOK:
                 await turns.take()
             _check_required(relation, access, values)
-            if access.keyed_by_ctid or all(i is None or values[i] == old[i] for i in relation.key_columns):
+            if all(values[i] == old[i] for i in access.identifying):
                 row: Row = (*values, self.lake.allocate_ctid())
                 before = staged.entries.get(key)
                 self._put(staged, key, before._replace(new=row) if before else Entry(old, row))

@@ -128,6 +128,27 @@ async def test_a_repeated_primary_key_fails_at_the_insert(engine: Engine) -> Non
         await insert(await engine.begin(), "ducklake_snapshot", snapshot(1))
 
 
+async def test_an_update_that_changes_a_primary_key_takes_it_and_sets_the_old_one_free(engine: Engine) -> None:
+    transaction = await engine.begin()
+    columns = [ColumnDefinition("a", BIGINT, nullable=False), ColumnDefinition("b", VARCHAR)]
+    await transaction.create_relation(None, "mine", columns, ["a"])
+    await insert(transaction, "mine", {"a": 1, "b": "x"}, {"a": 2, "b": "y"})
+    await transaction.commit()
+    repeating, moving, other = await engine.begin(), await engine.begin(), await engine.begin(lock_timeout_s=0.02)
+    with pytest.raises(UniqueViolation, match="mine_pkey"):
+        await update(repeating, "mine", {"a": 2}, a=1)
+    await repeating.rollback()
+    assert await update(moving, "mine", {"a": 2}, a=3) == 1
+    with pytest.raises(LockNotAvailable):
+        await insert(other, "mine", {"a": 3, "b": "z"})
+    await moving.commit()
+    after = await engine.begin()
+    with pytest.raises(UniqueViolation):
+        await insert(after, "mine", {"a": 3, "b": "z"})
+    await insert(after, "mine", {"a": 2, "b": "z"})
+    assert sorted(await select(after, "mine", "a", "b")) == [(1, "x"), (2, "z"), (3, "y")]
+
+
 async def test_a_primary_key_is_one_across_tables_of_files(engine: Engine) -> None:
     transaction = await engine.begin()
     await insert(transaction, "ducklake_data_file", {"data_file_id": 4, "table_id": 1, "begin_snapshot": 1})
