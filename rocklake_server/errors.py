@@ -348,6 +348,10 @@ class StoreUnavailable(CatalogError, sqlstate="58030"):
     """The object store cannot be reached or refuses; nothing was written."""
 
 
+class UndefinedFile(CatalogError, sqlstate="58P01"):
+    """There is no database, or no file of one, at the place that a command names."""
+
+
 class CorruptValue(CatalogError, sqlstate="XX001"):
     """A stored key or value is not what this server writes; the message names the key."""
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rocklake_server.catalog.relations import SCHEMAS_MAX
-from rocklake_server.encoding.ordered import decode_text, encode_int, encode_text
+from rocklake_server.encoding.ordered import decode_int, decode_text, encode_int, encode_text
 from rocklake_server.errors import (
     CatalogError,
     CorruptValue,
@@ -45,6 +45,41 @@ class Place:
     slot: int
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What the system store says. ``lakes`` and ``retired`` name database and schema of each lake; the directory of a
+    retired one, whose schema was dropped, stays."""
+
+    lakes: Mapping[tuple[str, str], Place]
+    retired: Mapping[int, tuple[str, str]]
+    next_lake: int
+
+
+async def read_listing(snapshot: StoreSnapshot) -> Listing:
+    """The lists of a store, oldest lake first; empty for a store that was never written. Raises
+    FormatVersionUnsupported, CorruptValue, StoreUnavailable."""
+    _require_format(await snapshot.get(_FORMAT))
+    lakes: dict[tuple[str, str], Place] = {}
+    async for entries in snapshot.scan(_LAKES):
+        lakes.update((_decode_names(key), _decode_place(key, value)) for key, value in entries)
+    retired: dict[int, tuple[str, str]] = {}
+    async for entries in snapshot.scan(Prefix(_RETIRED)):
+        retired.update((_decode_retired(key), _decode_names(Key(_RETIRED + value))) for key, value in entries)
+    next_lake = await snapshot.get(_NEXT_LAKE)
+    if next_lake is not None and len(next_lake) != _NUMBER.size:
+        raise CorruptValue(f"system store key {_NEXT_LAKE.hex()} holds {len(next_lake)} bytes, not {_NUMBER.size}")
+    in_order = dict(sorted(lakes.items(), key=lambda item: item[1].number))
+    return Listing(in_order, retired, _NUMBER.unpack(next_lake)[0] if next_lake else 1)
+
+
+def _require_format(version: bytes | None) -> None:
+    if version not in (None, _NUMBER.pack(CATALOG_FORMAT_VERSION)):
+        raise FormatVersionUnsupported(
+            f"the store was written in catalog format {version.hex()}; "
+            f"this server reads format {CATALOG_FORMAT_VERSION}"
+        )
+
+
 _NO_SCHEMAS: Mapping[str, Place] = {}
 
 
@@ -64,32 +99,20 @@ class Directory:
     async def open(cls, store: Store, ownership: Ownership = UNDISPUTED) -> Directory:
         """Raises FormatVersionUnsupported, CorruptValue, StoreUnavailable."""
         snapshot = await store.snapshot()
-        version = await snapshot.get(_FORMAT)
-        if version is None:
+        if await snapshot.get(_FORMAT) is None:
             batch = WriteBatch()
             batch.put(_FORMAT, _NUMBER.pack(CATALOG_FORMAT_VERSION))
             await store.write(batch)
-        elif version != _NUMBER.pack(CATALOG_FORMAT_VERSION):
-            raise FormatVersionUnsupported(
-                f"the store was written in catalog format {version.hex()}; "
-                f"this server reads format {CATALOG_FORMAT_VERSION}"
-            )
         directory = cls(store, ownership)
         await directory._read(snapshot)
         return directory
 
     async def _read(self, snapshot: StoreSnapshot) -> None:
         """Take the lists from the store."""
-        found: dict[tuple[str, str], Place] = {}
-        async for entries in snapshot.scan(_LAKES):
-            for key, value in entries:
-                found[_decode_names(key)] = _decode_place(key, value)
-        next_lake = await snapshot.get(_NEXT_LAKE)
-        if next_lake is not None and len(next_lake) != _NUMBER.size:
-            raise CorruptValue(f"system store key {_NEXT_LAKE.hex()} holds {len(next_lake)} bytes, not {_NUMBER.size}")
-        self._next_lake = _NUMBER.unpack(next_lake)[0] if next_lake else 1
+        listing = await read_listing(snapshot)
+        self._next_lake = listing.next_lake
         self._lakes = {}
-        for (database, schema), place in sorted(found.items(), key=lambda item: item[1].number):
+        for (database, schema), place in listing.lakes.items():
             self._lakes.setdefault(database, {})[schema] = place
         self._is_stale = False
 
@@ -218,6 +241,13 @@ def _decode_names(key: Key) -> tuple[str, str]:
     if database is None or schema is None:
         raise CorruptValue(f"system store key {key.hex()} names no database or schema")
     return database, schema
+
+
+def _decode_retired(key: Key) -> int:
+    number, end = decode_int(key, len(_RETIRED))
+    if number is None or end != len(key):
+        raise CorruptValue(f"system store key {key.hex()} names no lake")
+    return number
 
 
 def _decode_place(key: Key, value: bytes) -> Place:

@@ -36,6 +36,11 @@ def packed_ctid(number: int) -> int:
     return ((number >> _OFFSET_BITS) << 16) | ((number & ((1 << _OFFSET_BITS) - 1)) + 1)
 
 
+def row_number(ctid: int) -> int:
+    """The inverse of ``packed_ctid``."""
+    return (ctid >> 16 << _OFFSET_BITS) | ((ctid & 0xFFFF) - 1)
+
+
 class Lake:
     """Opened once per server. All methods run on one event loop; nothing between two awaits can interleave."""
 

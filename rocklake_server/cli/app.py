@@ -12,6 +12,7 @@ from typing import NoReturn
 import typer
 
 from rocklake_server.cli import commands
+from rocklake_server.cli.exit_codes import ExitCode, code_of
 from rocklake_server.errors import CatalogError
 
 
@@ -20,7 +21,8 @@ def build_app() -> typer.Typer:
     app = typer.Typer(
         name="rocklake",
         help="A DuckLake catalog server: PostgreSQL's wire protocol in front, SlateDB in your bucket behind.",
-        epilog="Example: rocklake serve --store file:///var/lib/rocklake",
+        epilog="Examples: rocklake serve --store file:///var/lib/rocklake; "
+        "rocklake verify --store file:///var/lib/rocklake --lake warehouse",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
     )
@@ -35,17 +37,27 @@ def _no_options() -> None:
 
 
 def main() -> NoReturn:
-    """The console script. An error a user can cause is one sentence on standard error and exit code 1."""
-    code: object = 0
+    """The console script. An error a user can cause is one line on standard error and an ``ExitCode``."""
+    code: object = ExitCode.DONE
     sys.unraisablehook = drop_late_answers
     try:
-        build_app()()
+        build_app()(prog_name="rocklake")
     except CatalogError as error:
-        print(f"rocklake: {error}", file=sys.stderr)
-        code = 1
+        print(f"rocklake: {sentence_of(error)}", file=sys.stderr)
+        code = code_of(error)
+    except KeyboardInterrupt:
+        code = ExitCode.INTERRUPTED
+    except BrokenPipeError:  # as of "| head": what is left is wanted by nobody
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  it is left open until the end of the process
     except SystemExit as leaving:
-        code = leaving.code or 0
-    _leave(code if isinstance(code, int) else 1)
+        code = leaving.code or ExitCode.DONE
+    _leave(code if isinstance(code, int) else ExitCode.REFUSED)
+
+
+def sentence_of(error: CatalogError) -> str:
+    """The message on one line, and what to do about it where the error says that."""
+    hint = f". {error.hint}" if error.hint else ""
+    return " ".join(f"{error}{hint}".split())
 
 
 def drop_late_answers(unraisable: sys.UnraisableHookArgs) -> None:

@@ -35,6 +35,14 @@ INDEX_FILE_TABLE = 0x03
 INDEX_DELETE_FILE = 0x04
 """delete_file_id; the value holds its table_id and data_file_id."""
 
+INDEX_FIELDS = {
+    INDEX_REGISTERED_AT: ("registered_at", ("snapshot_id", "table_id", "data_file_id")),
+    INDEX_VISIBLE_AT: ("visible_at", ("table_id", "end_snapshot", "data_file_id")),
+    INDEX_FILE_TABLE: ("file_table", ("data_file_id",)),
+    INDEX_DELETE_FILE: ("delete_file", ("delete_file_id",)),
+}
+"""The name of each index, and of the fields of its keys."""
+
 KIND_INLINED_DATA = 0x01
 KIND_INLINED_DELETE = 0x02
 KIND_USER = 0x03
@@ -61,6 +69,9 @@ SYSTEM_NEXT_RELATION = "next-relation"
 SYSTEM_STORED_BYTES = "stored-bytes"
 """What the keys and values of rows, retired rows and indexes take."""
 
+SYSTEM_AUDIT = "audit"
+"""Keyed by commit sequence: who changed the lake from outside of SQL, when and how. A text in JSON."""
+
 SYSTEM_DROPPED = "dropped"
 """Keyed by relation id: the definition of a dropped relation whose retired rows are still there."""
 
@@ -68,3 +79,12 @@ SYSTEM_RELATION = "relation"
 """Keyed by relation id: the definition of one relation."""
 
 CATALOG_FORMAT_VERSION = 1
+
+SYSTEM_NUMBERS = frozenset({
+    SYSTEM_WRITER_EPOCH, SYSTEM_OPENED_AT, SYSTEM_RETAIN_FROM, SYSTEM_FORMAT_VERSION, SYSTEM_COMMIT_SEQUENCE,
+    SYSTEM_NEXT_ROW, SYSTEM_NEXT_RELATION, SYSTEM_STORED_BYTES,
+})
+"""System keys without ids, whose values are numbers."""
+
+SYSTEM_BY_ID = frozenset({SYSTEM_AUDIT, SYSTEM_DROPPED, SYSTEM_RELATION})
+"""System keys with one id."""

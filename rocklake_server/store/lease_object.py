@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 LEASE_OBJECT = "lease.json"
 """Beside the databases, below the store's prefix."""
 
-_CLIENTS: Mapping[str, Callable[..., ObjectStore]] = {"s3": S3Store, "gs": GCSStore, "az": AzureStore}
+CLIENTS: Mapping[str, Callable[..., ObjectStore]] = {"s3": S3Store, "gs": GCSStore, "az": AzureStore}
 
 Version = Mapping[str, str]
 """What names one version of the object to the store: ``e_tag``, ``version`` or both."""
@@ -89,7 +89,7 @@ class LeaseObject:
         self.location = location
         timeout = timedelta(seconds=timeout_s)
         try:
-            self._store: Any = _CLIENTS[location.scheme](
+            self._store: Any = CLIENTS[location.scheme](
                 location.bucket,
                 prefix=location.path or None,
                 config=dict(location.options),

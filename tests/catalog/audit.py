@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 
-from rocklake_server.encoding.definitions import FileReference, decode_definition, decode_number, decode_reference
+from rocklake_server.encoding.definitions import (
+    FileReference,
+    decode_definition,
+    decode_number,
+    decode_reference,
+    decode_system_text,
+)
 from rocklake_server.encoding.indexes import decode_index_key
 from rocklake_server.encoding.keys import decode_retired_key, decode_row_key, row_key
 from rocklake_server.encoding.values import row_codec
@@ -52,6 +59,8 @@ async def audit(store: Store) -> Audit:
         elif key.startswith(b"\xffdropped\0\0"):
             relation = decode_definition(key, value)
             found.dropped[relation.relation_id] = relation
+        elif key.startswith(b"\xffaudit\0\0"):
+            json.loads(decode_system_text(key, value))
         elif key[0] == 0xFF:
             found.system[key[1:].decode("ascii")] = decode_number(key, value)
         elif key[0] == 0xFE:

@@ -8,7 +8,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rocklake_server.cli.exit_codes import ExitCode
+
 SECONDS_MAX = 40
+ERROR_CODES = (ExitCode.REFUSED, ExitCode.MISSING, ExitCode.IN_USE, ExitCode.UNAVAILABLE, ExitCode.UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,11 @@ def rocklake(*arguments: str, variables: Mapping[str, str] | None = None) -> End
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-def the_sentence(ended: Ended) -> str:
-    """The one sentence of a refused start: exit code 1, one line on standard error, nothing else."""
+def the_sentence(ended: Ended, code: ExitCode | None = None) -> str:
+    """The one line of a command that ended with an error: on standard error, and nothing else. ``code`` is the exit
+    code, any of those for errors by default."""
     lines = ended.stderr.splitlines()
-    assert (ended.code, ended.stdout, len(lines)) == (1, "", 1), ended
+    assert ended.code in (ERROR_CODES if code is None else (code,)), ended
+    assert (ended.stdout, len(lines)) == ("", 1), ended
     assert lines[0].startswith("rocklake: ")
     return lines[0].removeprefix("rocklake: ")

@@ -14,6 +14,7 @@ from tests.differential.shrinking import shrunk
 from tests.differential.sides import Side
 from tests.differential.statements import Workload, parsed
 from tests.servers import ExternalServer, RockLakeServer
+from tests.verified import damage_in
 
 pytestmark = [pytest.mark.duckdb, pytest.mark.postgres, pytest.mark.timeout(240)]
 
@@ -36,6 +37,7 @@ def runner(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
     yield Runner(ours, theirs, folder)
     ours.stop()
     theirs.stop()
+    assert damage_in(ours.store) == [], "the lake of every workload is whole"
 
 
 def _without_comments(side: Side) -> None:

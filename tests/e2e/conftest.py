@@ -12,6 +12,7 @@ import pytest
 
 from tests.duckdb_client import EXTENSIONS, LakeClient, extension_file
 from tests.servers import CatalogServer, ExternalServer, RockLakeServer
+from tests.verified import damage_in
 
 EXTERNAL_DSN = "ROCKLAKE_E2E_DSN"
 OpenLake = Callable[..., LakeClient]
@@ -52,6 +53,8 @@ def rocklake_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalo
     server.start()
     yield server
     server.stop()
+    if isinstance(server, RockLakeServer):
+        assert damage_in(server.store) == [], "every lake that a client worked on is whole"
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from tests.history.checking import check
 from tests.history.running import prepare, write
 from tests.servers import RockLakeServer
+from tests.verified import damage_in
 
 WRITERS = 4
 SECONDS = 4.0
@@ -30,3 +31,4 @@ def test_what_many_writers_were_told_is_what_the_lake_holds(tmp_path: Path) -> N
     finally:
         server.stop()
     assert "Traceback" not in (tmp_path / "server.log").read_text()
+    assert damage_in(server.store) == []

@@ -11,6 +11,7 @@ import pytest
 
 from rocklake_server.store.base import Key
 from rocklake_server.store.object_stores import StoreLocation
+from rocklake_server.store.reader import open_reader
 from rocklake_server.store.slate import SlateStore, open_slate_store
 from rocklake_server.store.slate_settings import SlateSettings
 from tests.s3_stub import S3Stub
@@ -55,6 +56,24 @@ async def test_opening(stub: S3Stub, bucket: StoreLocation) -> None:
     again = await open_slate_store(bucket)
     require_within("open after a crash with 20 writes in the log", sent(stub, with_polls=False))
     await again.close()
+    await store.close()
+
+
+async def test_opening_for_reading(stub: S3Stub, bucket: StoreLocation) -> None:
+    store = await open_slate_store(bucket)
+    await store.write(rows([b"a"]))
+    await store.close()
+    stub.counts.clear()
+    await (await open_reader(bucket)).close()
+    require_within("open for reading after a clean stop", sent(stub, with_polls=False))
+    await (await open_reader(bucket, pin=True)).close()
+    require_within("pin while reading", sent(stub, with_polls=False))
+    store = await open_slate_store(bucket)
+    for number in range(20):
+        await store.write(rows([b"%d" % number]))
+    await quiet(stub)
+    await (await open_reader(bucket)).close()
+    require_within("open for reading with 20 writes in the log", sent(stub, with_polls=False))
     await store.close()
 
 

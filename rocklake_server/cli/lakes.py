@@ -1,0 +1,54 @@
+"""Opening the lake that a command names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from rocklake_server.catalog.lake_reader import CatalogReader, LakeReader, ListedLake
+from rocklake_server.cli.options import location_of
+from rocklake_server.errors import CatalogError, InvalidParameterValue, UndefinedDatabase
+from rocklake_server.store.slate_settings import SlateSettings
+
+_COMPLETION_TIMEOUT_S = 2.0
+
+
+@asynccontextmanager
+async def opened_catalog(store: str, *, pin: bool = False) -> AsyncIterator[CatalogReader]:
+    """The lakes of a store, for reading. Raises what ``CatalogReader.open`` raises."""
+    async with await CatalogReader.open(location_of(store), pin=pin) as catalog:
+        yield catalog
+
+
+@asynccontextmanager
+async def opened_lake(store: str, lake: str | None, *, pin: bool = False) -> AsyncIterator[LakeReader]:
+    """The lake that is named, or the only one, for reading."""
+    async with opened_catalog(store, pin=pin) as catalog:
+        yield await catalog.lake(chosen(catalog, lake))
+
+
+def chosen(catalog: CatalogReader, lake: str | None) -> ListedLake:
+    """Raises UndefinedDatabase; InvalidParameterValue when none is named and there are several."""
+    if lake is not None:
+        return catalog.find(lake)
+    if not catalog.lakes:
+        raise UndefinedDatabase(f'store "{catalog.location}" has no lake yet')
+    if len(catalog.lakes) > 1:
+        known = ", ".join(f'"{found}"' for found in catalog.lakes)
+        raise InvalidParameterValue(f"the store has {len(catalog.lakes)} lakes; name one with --lake: {known}")
+    return catalog.lakes[0]
+
+
+def lake_names(store: str) -> list[str]:
+    """For shell completion: whatever is wrong, there is nothing to complete."""
+
+    async def read() -> list[str]:
+        settings = SlateSettings(open_timeout_s=_COMPLETION_TIMEOUT_S)
+        async with await CatalogReader.open(location_of(store), settings) as catalog:
+            return [str(lake) for lake in catalog.lakes]
+
+    try:
+        return asyncio.run(read())
+    except CatalogError:
+        return []

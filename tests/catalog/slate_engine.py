@@ -1,0 +1,34 @@
+"""The engine over SlateDB, whose stores others can open too."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from rocklake_server.catalog.databases import Databases
+from rocklake_server.store.base import Store
+from rocklake_server.store.object_stores import StoreLocation
+from rocklake_server.store.slate import open_slate_store
+from tests.catalog.engine import Engine
+
+
+class SlateEngine(Engine):
+    """At a store's root. Closed by ``running_engine``."""
+
+    def __init__(self, location: StoreLocation) -> None:
+        super().__init__()
+        self.location = location
+
+    async def open_store(self, directory: str) -> Store:
+        return await open_slate_store(self.location.child(directory))
+
+
+@asynccontextmanager
+async def running_engine(location: StoreLocation) -> AsyncIterator[SlateEngine]:
+    """Without a lock on the store, as only tests run it."""
+    engine = SlateEngine(location)
+    engine.databases = await Databases.open(engine.open_store, engine.clock)
+    try:
+        yield engine
+    finally:
+        await engine.databases.close()
