@@ -76,6 +76,10 @@ class DuplicateSchema(CatalogError, sqlstate="42P06"):
     """CREATE SCHEMA of a schema that exists."""
 
 
+class DuplicateObject(CatalogError, sqlstate="42710"):
+    """A name that another object of its kind has."""
+
+
 class DuplicatePreparedStatement(CatalogError, sqlstate="42P05"):
     """Parse of a named statement that exists."""
 

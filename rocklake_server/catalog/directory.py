@@ -1,7 +1,8 @@
 """The system store at the root: which databases and schemas there are, and where each one's lake lives.
 
 Keys: ``01`` + database + schema (escaped texts) hold a lake's number and its slot within the database, ``02`` the next
-lake number, ``03`` + lake number the database and schema of a retired lake. A lake's directory is named by its number.
+lake number, ``03`` + lake number the database and schema of a retired lake, ``04`` where the copy comes from that is
+being made here and is not finished, ``05`` what a finished one was made of. A lake's directory is named by its number.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from rocklake_server.errors import (
     CatalogError,
     CorruptValue,
     FormatVersionUnsupported,
+    ObjectNotInPrerequisiteState,
     OutcomeUnknown,
     ProgramLimitExceeded,
     StoreUnavailable,
@@ -33,6 +35,11 @@ _FORMAT = Key(b"\x00")
 _LAKES = Prefix(b"\x01")
 _NEXT_LAKE = Key(b"\x02")
 _RETIRED = b"\x03"
+UNFINISHED_COPY = Key(b"\x04")
+ORIGIN = Key(b"\x05")
+"""Both hold texts in UTF-8; see ``catalog.store_copy``."""
+FIRST_LAKE = 1
+"""The number of the first lake of a store."""
 _PLACE = struct.Struct(">QQ")
 _NUMBER = struct.Struct(">Q")
 
@@ -57,8 +64,14 @@ class Listing:
 
 async def read_listing(snapshot: StoreSnapshot) -> Listing:
     """The lists of a store, oldest lake first; empty for a store that was never written. Raises
-    FormatVersionUnsupported, CorruptValue, StoreUnavailable."""
+    FormatVersionUnsupported, CorruptValue, StoreUnavailable; ObjectNotInPrerequisiteState for a store whose lakes are
+    still to be copied."""
     _require_format(await snapshot.get(_FORMAT))
+    if (source := await snapshot.get(UNFINISHED_COPY)) is not None:
+        raise ObjectNotInPrerequisiteState(
+            f'the store holds an unfinished copy of "{source.decode(errors="replace")}"; '
+            "run the same backup or restore again, or remove the store"
+        )
     lakes: dict[tuple[str, str], Place] = {}
     async for entries in snapshot.scan(_LAKES):
         lakes.update((_decode_names(key), _decode_place(key, value)) for key, value in entries)
@@ -69,7 +82,28 @@ async def read_listing(snapshot: StoreSnapshot) -> Listing:
     if next_lake is not None and len(next_lake) != _NUMBER.size:
         raise CorruptValue(f"system store key {_NEXT_LAKE.hex()} holds {len(next_lake)} bytes, not {_NUMBER.size}")
     in_order = dict(sorted(lakes.items(), key=lambda item: item[1].number))
-    return Listing(in_order, retired, _NUMBER.unpack(next_lake)[0] if next_lake else 1)
+    return Listing(in_order, retired, _NUMBER.unpack(next_lake)[0] if next_lake else FIRST_LAKE)
+
+
+def listing_batch(listing: Listing) -> WriteBatch:
+    """What an empty system store is given for it to say the same. Raises nothing."""
+    batch = WriteBatch()
+    batch.put(_FORMAT, _NUMBER.pack(CATALOG_FORMAT_VERSION))
+    for (database, schema), place in listing.lakes.items():
+        batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
+    for number, names in listing.retired.items():
+        batch.put(Key(_RETIRED + encode_int(number)), b"".join(map(encode_text, names)))
+    batch.put(_NEXT_LAKE, _NUMBER.pack(listing.next_lake))
+    return batch
+
+
+def unfinished_batch(source: str) -> WriteBatch:
+    """The first thing that a system store is given into which lakes will be copied: nobody opens it until
+    ``UNFINISHED_COPY`` goes."""
+    batch = WriteBatch()
+    batch.put(_FORMAT, _NUMBER.pack(CATALOG_FORMAT_VERSION))
+    batch.put(UNFINISHED_COPY, source.encode())
+    return batch
 
 
 def _require_format(version: bytes | None) -> None:
@@ -90,14 +124,14 @@ class Directory:
         self._store = store
         self._ownership = ownership
         self._lakes: dict[str, dict[str, Place]] = {}
-        self._next_lake = 1
+        self._next_lake = FIRST_LAKE
         self._is_stale = False
         self._reserved: dict[tuple[str, str], Place] = {}
         self._writing = asyncio.Lock()
 
     @classmethod
     async def open(cls, store: Store, ownership: Ownership = UNDISPUTED) -> Directory:
-        """Raises FormatVersionUnsupported, CorruptValue, StoreUnavailable."""
+        """Raises as ``read_listing``."""
         snapshot = await store.snapshot()
         if await snapshot.get(_FORMAT) is None:
             batch = WriteBatch()

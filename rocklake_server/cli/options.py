@@ -51,6 +51,9 @@ LakeToWrite = Annotated[
         help="The lake: the database that clients connect to, and its schema when that is not public.",
     ),
 ]
+AtCheckpoint = Annotated[
+    str | None, typer.Option("--checkpoint", metavar="NAME", help="As the lake was at this checkpoint, not as now.")
+]
 Output = Annotated[OutputFormat, typer.Option("--output", metavar="table|json", help="How results are printed.")]
 Limit = Annotated[int, typer.Option("--limit", metavar="ROWS", min=0, help="Rows to print at most; 0 prints all.")]
 Pin = Annotated[

@@ -1,0 +1,87 @@
+"""Copies every key and value of one database into another as they are, and compares what arrived."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from rocklake_server.errors import CorruptValue
+from rocklake_server.store.base import Prefix, Store, StoreSnapshot, WriteBatch
+
+Tell = Callable[[int], None]
+"""Is told how many more keys were copied or compared."""
+
+BATCH_BYTES = 4 * 1024 * 1024
+"""Bytes of keys and values in one write."""
+
+_EVERYTHING = Prefix(b"")
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySum:
+    """``digest`` is the BLAKE2b of all entries in key order, each part with its length before it."""
+
+    entries: int
+    size_bytes: int
+    digest: str
+
+
+class _Summing:
+    def __init__(self) -> None:
+        self._entries = self._size_bytes = 0
+        self._hash = blake2b(digest_size=16)
+
+    def add(self, key: bytes, value: bytes) -> None:
+        self._entries += 1
+        self._size_bytes += len(key) + len(value)
+        self._hash.update(len(key).to_bytes(4, "big") + key + len(value).to_bytes(4, "big") + value)
+
+    def result(self) -> EntrySum:
+        return EntrySum(self._entries, self._size_bytes, self._hash.hexdigest())
+
+
+async def sum_of(snapshot: StoreSnapshot, tell: Tell) -> EntrySum:
+    """Of everything in ``snapshot``. Raises StoreUnavailable."""
+    summing = _Summing()
+    async for entries in snapshot.scan(_EVERYTHING):
+        for key, value in entries:
+            summing.add(key, value)
+        tell(len(entries))
+        await asyncio.sleep(0)
+    return summing.result()
+
+
+async def copy_entries(snapshot: StoreSnapshot, store: Store, tell: Tell) -> EntrySum:
+    """Everything in ``snapshot`` into ``store``, which holds nothing else afterwards. Returns the sum of both. Raises
+    CorruptValue when ``store`` gives back something else, StoreUnavailable, OutcomeUnknown."""
+    await _clear(store)
+    summing, batch = _Summing(), WriteBatch()
+    written_bytes = 0
+    async for entries in snapshot.scan(_EVERYTHING):
+        for key, value in entries:
+            summing.add(key, value)
+            batch.put(key, value)
+            written_bytes += len(key) + len(value)
+        if written_bytes >= BATCH_BYTES:
+            await store.write(batch)
+            batch, written_bytes = WriteBatch(), 0
+        tell(len(entries))
+    await store.write(batch)
+    copied = summing.result()
+    arrived = await sum_of(await store.snapshot(), tell)
+    if arrived != copied:
+        raise CorruptValue(f"the copy is not the same: {copied.entries} entries with checksum {copied.digest} were "
+                           f"written, {arrived.entries} with {arrived.digest} were read back")
+    return copied
+
+
+async def _clear(store: Store) -> None:
+    """Removes what an attempt that did not end has left."""
+    snapshot = await store.snapshot()
+    async for entries in snapshot.scan(_EVERYTHING):
+        batch = WriteBatch()
+        for key, _ in entries:
+            batch.delete(key)
+        await store.write(batch)

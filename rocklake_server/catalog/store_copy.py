@@ -1,0 +1,174 @@
+"""Copies of lakes at one moment each, beside the server that writes them: backups, restores, clones.
+
+A backup is a store like any other, with the same directories: it can be served as it is. What is being copied into an
+empty store is marked in its system store first and unmarked last, in the batch that lists the lakes; nobody opens a
+marked store. A lake that is copied into a store with others is on no list until it is complete.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.directory import (
+    FIRST_LAKE,
+    ORIGIN,
+    UNFINISHED_COPY,
+    Listing,
+    listing_batch,
+    read_listing,
+    unfinished_batch,
+)
+from rocklake_server.catalog.entry_copy import EntrySum, Tell, copy_entries
+from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, CatalogReader, ListedLake
+from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit
+from rocklake_server.clock import Clock
+from rocklake_server.errors import (
+    CorruptValue,
+    DuplicateSchema,
+    InvalidParameterValue,
+    ObjectNotInPrerequisiteState,
+    UndefinedFile,
+)
+from rocklake_server.pgformat.text import text_encoder
+from rocklake_server.schema.types import TIMESTAMPTZ
+from rocklake_server.store.base import Store, StoreSnapshot
+from rocklake_server.store.object_stores import StoreLocation
+from rocklake_server.store.offline_owner import owned
+from rocklake_server.store.ownership import Ownership
+from rocklake_server.store.reader import open_reader
+from rocklake_server.store.slate import open_slate_store
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedLake:
+    """A lake as it was copied: at which commit, and what its database holds."""
+
+    lake: str
+    number: int
+    commit_sequence: int
+    entries: int
+    size_bytes: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a copied store says of itself: which store it was made from, when, and what its lakes held then."""
+
+    source: str
+    when: str
+    lakes: tuple[CopiedLake, ...]
+
+    def encode(self) -> bytes:
+        return json.dumps(asdict(self), ensure_ascii=False).encode()
+
+    @classmethod
+    def decode(cls, data: bytes) -> Origin:
+        """Raises CorruptValue."""
+        try:
+            found = json.loads(data)
+            lakes = tuple(CopiedLake(**lake) for lake in found["lakes"])
+            return cls(found["source"], found["when"], lakes)
+        except (ValueError, KeyError, TypeError):
+            raise CorruptValue(f"system store key {ORIGIN.hex()} is no record of a copy") from None
+
+
+async def read_origin(location: StoreLocation) -> Origin | None:
+    """``None`` for a store that was not made by copying. Raises UndefinedFile, StoreUnavailable, CorruptValue."""
+    async with await open_reader(location.child(SYSTEM_DIRECTORY)) as reader:
+        data = await reader.snapshot.get(ORIGIN)
+    return Origin.decode(data) if data is not None else None
+
+
+async def copy_store(
+    source: CatalogReader, lakes: Sequence[ListedLake], location: StoreLocation, clock: Clock, tell: Tell,
+    *, origin: Origin | None = None,
+) -> Origin:
+    """Makes a store at ``location`` that holds ``lakes`` as they are now, under the same names and numbers.
+
+    ``origin`` is what the source has to be still, when it is a backup. Raises InvalidParameterValue when there is a
+    store, CannotConnectNow while somebody else writes one there, CorruptValue when a copy is not the same, and what
+    reading ``source`` and opening stores raise. An attempt that did not end is begun again.
+    """
+    async with owned(location) as ownership:
+        await _require_free(location)
+        system = await open_slate_store(location.child(SYSTEM_DIRECTORY), ownership=ownership)
+        try:
+            await system.write(unfinished_batch(str(source.location)))
+            copied = [
+                await _copy(source, lake, location.child(lake.directory), ownership, tell, origin) for lake in lakes
+            ]
+            made = Origin(str(source.location), text_encoder(TIMESTAMPTZ)(clock.now_us()), tuple(copied))
+            await _list(system, source.listing, lakes, made)
+        finally:
+            await system.close()
+    return made
+
+
+async def _require_free(location: StoreLocation) -> None:
+    """Raises InvalidParameterValue unless there is no lake and never was one, or an unfinished copy."""
+    try:
+        async with await open_reader(location.child(SYSTEM_DIRECTORY)) as reader:
+            if (await read_listing(reader.snapshot)).next_lake == FIRST_LAKE:
+                return
+    except (UndefinedFile, ObjectNotInPrerequisiteState):
+        return
+    raise InvalidParameterValue(f'there is a store at "{location}" already; name an empty place')
+
+
+async def _list(system: Store, listing: Listing, lakes: Sequence[ListedLake], made: Origin) -> None:
+    """The copy is finished with this batch. Lakes that were dropped are not copied, nor listed as such."""
+    chosen = {(lake.database, lake.schema): lake.place for lake in lakes}
+    batch = listing_batch(Listing(chosen, {}, listing.next_lake))
+    batch.delete(UNFINISHED_COPY)
+    batch.put(ORIGIN, made.encode())
+    await system.write(batch)
+
+
+async def _copy(
+    source: CatalogReader, lake: ListedLake, place: StoreLocation, ownership: Ownership, tell: Tell,
+    origin: Origin | None,
+) -> CopiedLake:
+    snapshot = await source.snapshot(lake)
+    copied = copied_lake(lake, await read_newest_commit(snapshot), await _copy_into(snapshot, place, ownership, tell))
+    if origin is not None and copied not in origin.lakes:
+        raise CorruptValue(
+            f'lake "{lake}" in "{source.location}" is not as the backup was made on {origin.when}',
+            hint="If it was served since, it is a store of its own: copy it with rocklake backup.",
+        )
+    return copied
+
+
+def copied_lake(lake: ListedLake, newest: NewestCommit, found: EntrySum) -> CopiedLake:
+    return CopiedLake(str(lake), lake.place.number, newest.sequence, found.entries, found.size_bytes, found.digest)
+
+
+async def _copy_into(snapshot: StoreSnapshot, place: StoreLocation, ownership: Ownership, tell: Tell) -> EntrySum:
+    store = await open_slate_store(place, ownership=ownership)
+    try:
+        return await copy_entries(snapshot, store, tell)
+    finally:
+        await store.close()
+
+
+async def copy_lake(
+    snapshot: StoreSnapshot, databases: Databases, location: StoreLocation, names: tuple[str, str], tell: Tell
+) -> CopiedLake:
+    """Makes a lake called ``names`` (database, schema) that holds what ``snapshot`` does, in the store at ``location``
+    that ``databases`` are of. Raises DuplicateSchema when the name is taken, CorruptValue when the copy is not the
+    same, StoreUnavailable, OutcomeUnknown."""
+    database, schema = names
+    if schema in databases.directory.schemas(database):
+        raise DuplicateSchema(f'lake "{database}/{schema}" exists; nothing is written over it')
+    place = await databases.directory.reserve(database, schema, replacing=False)
+    made = ListedLake(database, schema, place)
+    try:
+        found = await _copy_into(snapshot, location.child(made.directory), databases.ownership, tell)
+    except BaseException:
+        databases.directory.give_up(database, schema)
+        raise
+    await databases.directory.publish(database, [schema], [])
+    return copied_lake(made, await read_newest_commit(snapshot), found)

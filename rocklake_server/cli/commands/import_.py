@@ -1,0 +1,89 @@
+"""``rocklake import``: the catalog of another database becomes a lake."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Annotated
+
+import typer
+
+from rocklake_server.cli.commands.export import DataPath
+from rocklake_server.cli.options import STORE_HELP, Output, OutputFormat
+from rocklake_server.cli.owning import opened_to_write
+from rocklake_server.cli.running import run
+from rocklake_server.cli.transfers import copying, new_lake, print_copied, relocation
+from rocklake_server.config import ENVIRONMENT_PREFIX
+from rocklake_server.errors import InvalidParameterValue
+from rocklake_server.transfer.addresses import ADDRESSES, parse_address
+from rocklake_server.transfer.catalogs import Target
+from rocklake_server.transfer.copying import copy_catalog
+from rocklake_server.transfer.lake_catalog import LakeTarget
+from rocklake_server.transfer.postgres_catalog import PostgresTarget
+
+From = Annotated[str, typer.Option("--from", metavar="CATALOG", help=f"The catalog to be read: {ADDRESSES}.")]
+FromSchema = Annotated[
+    str | None,
+    typer.Option("--from-schema", metavar="SCHEMA", help="DuckLake's METADATA_SCHEMA there, if not its default."),
+]
+NewLake = Annotated[
+    str, typer.Option("--lake", metavar="DATABASE[/SCHEMA]", help="The name of the lake that is made; it must be free.")
+]
+StoreOrNone = Annotated[
+    str | None, typer.Option("--store", envvar=f"{ENVIRONMENT_PREFIX}STORE", metavar="URL", help=STORE_HELP)
+]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server", metavar="DSN", help="A running server that holds the store, as a PostgreSQL connection string "
+        "without a database; instead of --store."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("import")(command)
+
+
+def command(
+    from_: From,
+    lake: NewLake,
+    store: StoreOrNone = None,
+    server: Server = None,
+    from_schema: FromSchema = None,
+    data_path: DataPath = None,
+    output: Output = OutputFormat.TABLE,
+) -> None:
+    """Copy a DuckLake catalog, whole, from a DuckDB or SQLite file or a PostgreSQL database into a new lake.
+
+    With --store no server may run on it: the command owns the store meanwhile, as a server would. With --server the
+    catalog goes through a running one. The lake appears when everything was written and compared, or not at all.
+
+    Examples:
+
+    \b
+    rocklake import --store file:///var/lib/rocklake --lake warehouse --from duckdb:warehouse.duckdb
+    rocklake import --server "host=127.0.0.1 port=5432" --lake warehouse --from "postgres:host=db dbname=old"
+    """
+
+    async def work() -> None:
+        address = parse_address(from_, from_schema)
+        change = relocation(data_path)
+        async with aclosing(address.source()) as source, _target(store, server, *new_lake(lake)) as target:
+            with copying(f"Import of {lake}") as progress:
+                copied = await copy_catalog(source, target, change=change, progress=progress)
+        await print_copied(copied, change, output)
+
+    run(work())
+
+
+@asynccontextmanager
+async def _target(store: str | None, server: str | None, database: str, schema: str) -> AsyncIterator[Target]:
+    if server is not None:
+        yield PostgresTarget(server, schema, database=database)
+    elif store is not None:
+        instead = 'import through it: --server "host=... port=..."'
+        async with opened_to_write(store, instead=instead) as databases:
+            yield LakeTarget(databases, database, schema)
+    else:
+        raise InvalidParameterValue("name the store with --store, or a running server with --server")
