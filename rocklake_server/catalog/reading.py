@@ -221,7 +221,7 @@ def _narrowed(relation: Relation, image: Image, bounds: Bounds) -> list[RowChunk
 
 def _within(image: Image, spans: list[Span]) -> list[RowChunk]:
     """The chunks with keys in ``spans``; of the outermost ones of a single span only the rows that are."""
-    if len(spans) > 1:
+    if len(spans) != 1:
         return list({id(chunk): chunk for span in spans for chunk in image.overlapping(*span)}.values())
     (span,) = spans
     chunks = image.overlapping(*span)

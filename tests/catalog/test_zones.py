@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from unittest.mock import patch
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rocklake_server.catalog import image as image_module
@@ -91,6 +91,9 @@ stats_ids = st.tuples(numbers, numbers, numbers)
     st.fixed_dictionaries({}, optional={i: interval(numbers) for i in range(3)}),
     st.frozensets(stats_ids, max_size=3),
 )
+@example([(1, n, 0) for n in (*range(5), -2, -1)], {0: frozenset({1})}, {1: Interval(-3, None)}, frozenset())
+@example([(1, n, 0) for n in range(5)], {0: frozenset({1})}, {1: Interval(2, 3)}, frozenset())
+@example([(1, 0, 0)], {0: frozenset({1}), 1: frozenset()}, {}, frozenset())
 @settings(max_examples=60, deadline=None)
 def test_narrowing_by_key_never_prunes_a_row_that_matches(
     ids: list[tuple[int, int, int]], wanted: dict[int, frozenset[int]], ranges: dict[int, Interval],
