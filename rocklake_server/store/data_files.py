@@ -1,8 +1,11 @@
-"""Looks whether files that a lake names are there: in a local folder, or in a bucket through obstore."""
+"""Files that a lake names, in a local folder or in a bucket through obstore: whether they are there, and copies."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +13,10 @@ from urllib.parse import urlsplit
 
 from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 
-from rocklake_server.errors import InvalidParameterValue, StoreUnavailable, Unsupported
+from rocklake_server.errors import InvalidParameterValue, StoreUnavailable, UndefinedFile, Unsupported
 from rocklake_server.store.lease_object import CLIENTS
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
+from rocklake_server.store.side_objects import sync_path
 from rocklake_server.store.slate_errors import reason_of
 
 REQUESTS_AT_ONCE = 64
@@ -41,6 +45,48 @@ class DataFiles:
 
         await asyncio.gather(*(look(path) for path in dict.fromkeys(paths) if path not in found))
         return [found[path] for path in paths]
+
+    async def copy(self, path: str, new_path: str) -> None:
+        """Copies a file to a new one in the same folder or bucket; on a local file system the two share their content,
+        which nobody changes. Durable when it returns. Raises UndefinedFile when it is not there, StoreUnavailable,
+        Unsupported."""
+        if "://" not in path or path.startswith("file://"):
+            source, target = (Path(name.removeprefix("file://")) for name in (path, new_path))
+            await asyncio.to_thread(_copy_local, source, target)
+            return
+        parts, target_parts = urlsplit(path), urlsplit(new_path)
+        location, client = self._client(_ALIASES.get(parts.scheme, parts.scheme), parts.netloc)
+        try:
+            await client.copy_async(parts.path.lstrip("/"), target_parts.path.lstrip("/"))
+        except FileNotFoundError:
+            raise UndefinedFile(f'data file "{path}" is not there any more') from None
+        except BaseError as error:
+            raise StoreUnavailable(f'data files in "{location}": {reason_of(error)}') from None
+
+    async def read(self, path: str) -> bytes:
+        """The whole file. Raises as ``copy``."""
+        try:
+            if "://" not in path or path.startswith("file://"):
+                return await asyncio.to_thread(Path(path.removeprefix("file://")).read_bytes)
+            parts = urlsplit(path)
+            _, client = self._client(_ALIASES.get(parts.scheme, parts.scheme), parts.netloc)
+            return bytes(await (await client.get_async(parts.path.lstrip("/"))).bytes_async())
+        except FileNotFoundError:
+            raise UndefinedFile(f'data file "{path}" is not there any more') from None
+        except (BaseError, OSError) as error:
+            raise StoreUnavailable(f'data file "{path}": {reason_of(error)}') from None
+
+    async def remove(self, path: str) -> None:
+        """A file that ``copy`` made. Raises as ``copy``."""
+        if "://" not in path or path.startswith("file://"):
+            await asyncio.to_thread(Path(path.removeprefix("file://")).unlink, missing_ok=True)
+            return
+        parts = urlsplit(path)
+        location, client = self._client(_ALIASES.get(parts.scheme, parts.scheme), parts.netloc)
+        try:
+            await client.delete_async(parts.path.lstrip("/"))
+        except BaseError as error:
+            raise StoreUnavailable(f'data files in "{location}": {reason_of(error)}') from None
 
     async def _remote_size(self, path: str) -> int | None:
         parts = urlsplit(path)
@@ -74,5 +120,21 @@ def _local_sizes(paths: Sequence[str]) -> dict[str, int | None]:
 def _local_size(path: Path) -> int | None:
     try:
         return path.stat().st_size if path.is_file() else None
+    except OSError as error:
+        raise StoreUnavailable(f'data file "{path}": {error.strerror}') from error
+
+
+def _copy_local(path: Path, new_path: Path) -> None:
+    try:
+        try:
+            os.link(path, new_path)
+        except OSError as error:
+            if error.errno not in (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK):
+                raise
+            shutil.copyfile(path, new_path)
+            sync_path(new_path)
+        sync_path(new_path.parent)
+    except FileNotFoundError:
+        raise UndefinedFile(f'data file "{path}" is not there any more') from None
     except OSError as error:
         raise StoreUnavailable(f'data file "{path}": {error.strerror}') from error

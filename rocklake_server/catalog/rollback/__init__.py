@@ -1,0 +1,1 @@
+"""Rolling a lake back: a new snapshot that shows what an earlier one showed."""

@@ -1,0 +1,96 @@
+"""``rocklake rollback``: a new snapshot of a lake that shows what an earlier one showed."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from rocklake_server.catalog.lake_reader import LakeReader
+from rocklake_server.catalog.rollback.apply import apply_rollback, require_files
+from rocklake_server.catalog.rollback.plan import RollbackPlan, plan_rollback
+from rocklake_server.catalog.view import Now
+from rocklake_server.cli.lakes import opened_catalog
+from rocklake_server.cli.options import LakeToWrite, Output, OutputFormat, Store
+from rocklake_server.cli.owning import opened_to_write
+from rocklake_server.cli.printing import print_banner, print_facts
+from rocklake_server.cli.running import run
+from rocklake_server.clock import SystemClock
+from rocklake_server.store.data_files import DataFiles
+from rocklake_server.transfer.hidden_positions import HiddenPositions
+
+Target = Annotated[int, typer.Option("--to-snapshot", min=0, help="The snapshot that the lake shows again.")]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(
+        no_args_is_help=True,
+        help="Show again what an earlier snapshot showed, as a new snapshot; nothing of the history is lost.",
+        epilog="Example: rocklake rollback plan --store file:///var/lib/rocklake --lake warehouse --to-snapshot 41",
+    )
+    group.command()(plan)
+    group.command()(apply)
+    app.add_typer(group, name="rollback")
+
+
+def plan(store: Store, lake: LakeToWrite, to_snapshot: Target, output: Output = OutputFormat.TABLE) -> None:
+    """Say what would be changed, beside a running server or without one. Changes nothing.
+
+    Example: rocklake rollback plan --store s3://bucket/catalog --lake warehouse --to-snapshot 41
+    """
+
+    async def work() -> None:
+        async with opened_catalog(store) as catalog:
+            reader = await catalog.lake(catalog.find(lake))
+            found = await plan_rollback(reader, to_snapshot, _now(), HiddenPositions(DataFiles(os.environ)))
+            await require_files(found.copies, DataFiles(os.environ))
+        print_facts(_facts(found), output)
+
+    run(work())
+
+
+def apply(store: Store, lake: LakeToWrite, to_snapshot: Target, output: Output = OutputFormat.TABLE) -> None:
+    """Roll the lake back, in one commit. No server may hold the store meanwhile.
+
+    Files that have to return are copied beside the old ones: those go when DuckLake expires the old snapshots. It is
+    refused when one of them was cleaned up, or was merged from files of before and after the snapshot.
+
+    Example: rocklake rollback apply --store s3://bucket/catalog --lake warehouse --to-snapshot 41
+    """
+
+    async def work() -> None:
+        async with (
+            opened_to_write(store, instead="make a plan meanwhile") as databases,
+            opened_catalog(store) as catalog,
+        ):
+            listed = catalog.find(lake)
+            opened = (await databases.lakes_of(listed.database))[listed.schema]
+            reader = await LakeReader.over(listed, opened.lake.newest.snapshot)
+            found = await plan_rollback(reader, to_snapshot, _now(), HiddenPositions(DataFiles(os.environ)))
+            print_banner(f"Rolling back lake {listed}", [
+                f"Store {catalog.location}, {listed.directory}",
+                f"Snapshot {found.moments.made} will show what snapshot {to_snapshot} shows",
+                *found.tokens,
+            ])  # fmt: skip
+            await apply_rollback(found, databases, DataFiles(os.environ))
+        print_facts(_facts(found), output)
+
+    run(work())
+
+
+def _now() -> Now:
+    return Now(SystemClock().now_us())
+
+
+def _facts(found: RollbackPlan) -> dict[str, object]:
+    return {
+        "lake": str(found.lake),
+        "target_snapshot": found.moments.target,
+        "new_snapshot": found.moments.made,
+        "changes_made": ",".join(found.tokens),
+        "rows_put_in": sum(map(len, found.changes.inserted.values())),
+        "rows_changed": sum(map(len, found.changes.replaced.values())),
+        "files_copied": len(found.copies),
+        "bytes_copied": sum(file.size_bytes or 0 for file in found.copies),
+    }
