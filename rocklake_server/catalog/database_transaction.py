@@ -230,7 +230,12 @@ class DatabaseTransaction(Definitions):
     @property
     def writes(self) -> bool:
         """Whether COMMIT has anything to wait for."""
-        return self.changes_schemas or any(part.writes for part in self.parts.values())
+        if self.changes_schemas:
+            return True
+        for part in self.parts.values():  # noqa: SIM110  every statement outside of a block asks
+            if part.writes:
+                return True
+        return False
 
     def require_owned(self) -> None:
         """Before a statement that read the lake is answered. Raises as ``begin_statement``."""
@@ -242,6 +247,9 @@ class DatabaseTransaction(Definitions):
         try:
             if not self.writes:
                 self.require_owned()
+                await self._commit_temporary()
+                self._lost = False
+                return
             schema = self.written_schema()
             if schema is not None:
                 self.require_listed(schema)

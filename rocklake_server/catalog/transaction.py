@@ -58,7 +58,7 @@ class LakeTransaction(ReadView):
         """Whether COMMIT has anything to write."""
         if self.created or self.dropped or self.altered:
             return True
-        return any(staged.is_effective for staged in self.staged.values())
+        return bool(self.staged) and any(staged.is_effective for staged in self.staged.values())
 
     def refresh(self) -> None:
         """READ COMMITTED: go on from the newest root, with the staged changes laid over it. Raises

@@ -12,7 +12,7 @@ from rocklake_server.errors import CatalogError
 from rocklake_server.plan.expressions import Env
 from rocklake_server.plan.lowering.query import Lowered
 from rocklake_server.plan.model import BaseScan, Context, Outcome, ResultColumn
-from rocklake_server.plan.operators import collected
+from rocklake_server.plan.operators import WORK_AT_ONCE_MAX, collected
 from rocklake_server.plan.scan_shape import ScanShape
 from rocklake_server.plan.system.relation import definitions_key
 from rocklake_server.plan.system_relations import SystemRelation
@@ -107,8 +107,26 @@ class BoundPlan:
         assert compiled.lowered is not None
         if compiled.keepable is not None:
             return await self._kept(compiled, env, context.view)
-        rows = await collected(compiled.lowered.operator, env)
+        rows = await self._scanned(context.view)
+        if rows is None:
+            rows = await collected(compiled.lowered.operator, env)
         return Outcome(f"SELECT {len(rows)}", rows)
+
+    async def _scanned(self, view: TransactionView) -> list[Row] | None:
+        """The rows of a base scan of few rows, without operators; ``None`` for anything else."""
+        scan = await self.base_scan(view)
+        if scan is None or scan.limit is not None:
+            return None
+        chunks = await view.chunks(scan.relation, scan.bounds)
+        if sum([len(chunk.keys) for chunk in chunks]) > WORK_AT_ONCE_MAX:
+            return None
+        keeps, projection = scan.predicate, scan.projection
+        return [
+            tuple([None if index is None else row[index] for index in projection])
+            for chunk in chunks
+            for row in chunk.rows
+            if keeps is None or keeps(row) is True
+        ]
 
     async def _kept(self, compiled: Compiled, env: Env, view: TransactionView) -> Outcome:
         assert compiled.keepable is not None

@@ -18,7 +18,7 @@ from rocklake_server.plan.model import Outcome, ResultColumn
 from rocklake_server.schema.types import TEXT, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.replies import command_complete
-from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, described, formats_for
+from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.runner import StatementRunner
 from rocklake_server.session.statements import Portal, Prepared, Registry
 from rocklake_server.session.transaction_block import TransactionBlock
@@ -102,7 +102,7 @@ class ExtendedProtocol:
         else:
             portal = self._registry.portal(message.name)
             columns, formats = portal.columns, portal.formats
-        self._channel.send(m.NoData() if columns is None else described(columns, formats))
+        self._channel.send(m.NoData() if columns is None else result_format(columns, formats).description)
 
     async def _shape(
         self, prepared: Prepared

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pgformat.binary import binary_encoder
@@ -20,19 +19,8 @@ ROWS_PER_RUN_FIRST = 64
 ROWS_PER_RUN_MAX = 512
 """Rows that are encoded between two looks at the send buffer and the clock, where they are short."""
 
-DESCRIPTIONS_MAX = 1024
-"""Encoded column descriptions that are kept."""
-
 Rows = Sequence[Sequence[Value]]
 
-
-class _Description(NamedTuple):
-    columns: Sequence[ResultColumn]
-    formats: Sequence[int]
-    message: Raw
-
-
-_DESCRIPTIONS: dict[int, _Description] = {}
 
 _NULL = b"\xff\xff\xff\xff"
 
@@ -57,17 +45,6 @@ def formats_for(requested: Sequence[int], count: int) -> tuple[int, ...]:
     return tuple(requested)
 
 
-def described(columns: Sequence[ResultColumn], formats: Sequence[int]) -> Raw:
-    """The encoded RowDescription. A plan that comes again has the very same columns: they are known by identity."""
-    known = _DESCRIPTIONS.get(id(columns))
-    if known is None or known.columns is not columns or known.formats != formats:
-        known = _Description(columns, formats, framed(row_description(columns, formats)))
-        if len(_DESCRIPTIONS) >= DESCRIPTIONS_MAX:
-            del _DESCRIPTIONS[next(iter(_DESCRIPTIONS))]
-        _DESCRIPTIONS[id(columns)] = known
-    return known.message
-
-
 def row_description(columns: Sequence[ResultColumn], formats: Sequence[int]) -> RowDescription:
     return RowDescription(
         tuple(
@@ -77,10 +54,13 @@ def row_description(columns: Sequence[ResultColumn], formats: Sequence[int]) -> 
     )
 
 
-class RowEncoder:
-    """Encodes the rows of one result as DataRow messages."""
+class ResultFormat:
+    """One result's columns in given formats, as messages: RowDescription and DataRow."""
 
     def __init__(self, columns: Sequence[ResultColumn], formats: Sequence[int]) -> None:
+        self.columns = columns
+        self.formats = formats
+        self.description = framed(row_description(columns, formats))
         self._encoders = [_encoder(c, f) for c, f in zip(columns, formats, strict=True)]
         self._head = len(columns).to_bytes(2, "big")
 
@@ -110,3 +90,18 @@ def _encoder(column: ResultColumn, wanted: int) -> Callable[[Value], bytes]:
         return binary_encoder(column.type)
     encode = text_encoder(column.type)
     return lambda value: encode(value).encode()
+
+
+def result_format(columns: Sequence[ResultColumn], formats: Sequence[int]) -> ResultFormat:
+    """A plan that comes again has the very same columns: what was made of them is known by their identity."""
+    known = _RESULT_FORMATS.get(id(columns))
+    if known is None or known.columns is not columns or known.formats != formats:
+        known = ResultFormat(columns, formats)
+        if len(_RESULT_FORMATS) >= RESULT_FORMATS_MAX:
+            del _RESULT_FORMATS[next(iter(_RESULT_FORMATS))]
+        _RESULT_FORMATS[id(columns)] = known
+    return known
+
+
+RESULT_FORMATS_MAX = 1024
+_RESULT_FORMATS: dict[int, ResultFormat] = {}

@@ -17,7 +17,7 @@ from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
-from rocklake_server.session.rows import TEXT_FORMAT, RowEncoder, described, formats_for
+from rocklake_server.session.rows import TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.transaction_block import TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
@@ -99,7 +99,7 @@ class StatementRunner:
                 self._channel.send(part)
             return
         formats = formats_for((), len(columns))
-        description = described(columns, formats)
+        description = result_format(columns, formats).description
         self._channel.send(description)
         rows = await self.send_rows(columns, formats, outcome.rows)
         if encodings is not None and rows is not None:
@@ -166,7 +166,7 @@ class StatementRunner:
         turns = Turns()
         sent: list[Raw] = []
         room_bytes = KEPT_REPLY_BYTES_MAX
-        for run in RowEncoder(columns, formats).runs(rows):
+        for run in result_format(columns, formats).runs(rows):
             self._channel.send(run)
             if self._channel.buffered_bytes > SEND_BUFFER_BYTES:
                 await self._channel.drain()
