@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import asyncio
 
-from rocklake_server.catalog.lake_reader import CatalogReader
+from rocklake_server.catalog.directory import Place
+from rocklake_server.catalog.lake_reader import CatalogReader, ListedLake
+from rocklake_server.catalog.maintenance import checks
 from rocklake_server.catalog.maintenance.checks import Severity
 from rocklake_server.catalog.maintenance.verify import verify_lake
+from rocklake_server.store.base import Store
 from rocklake_server.store.object_stores import parse_store_url
+
+OF_THE_ENGINE = frozenset({
+    checks.UNKNOWN_KEYS, checks.KEY_ENCODING, checks.VALUE_ENVELOPE, checks.VALUE_MESSAGE, checks.KEY_MATCHES_ROW,
+    checks.DEFINITIONS, checks.NOT_NULL, checks.PRIMARY_KEYS, checks.ROW_NUMBERS, checks.NEXT_ROW, checks.NEXT_RELATION,
+    checks.COUNTERS, checks.COMMIT_SEQUENCE, checks.RETIRED_ROWS, checks.INDEXES,
+})  # fmt: skip
+"""Checks that hold whatever a client writes; the others are DuckLake's side of the contract."""
 
 
 def damage_in(store: str) -> list[str]:
@@ -26,3 +36,9 @@ def damage_in(store: str) -> list[str]:
         return lines
 
     return asyncio.run(verify())
+
+
+async def engine_damage_in(store: Store) -> list[str]:
+    """One line for each finding in a lake's store that is the engine's own."""
+    report = (await verify_lake(ListedLake("lake", "public", Place(1, 0)), await store.snapshot())).report
+    return [f"{found.check.name}: {found.what}" for found in report.findings() if found.check in OF_THE_ENGINE]

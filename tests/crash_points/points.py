@@ -20,6 +20,7 @@ from tests.catalog.audit import audit, check
 from tests.catalog.engine import DATABASE, Engine
 from tests.crash_points.workload import SNAPSHOTS, Ledger, State, contents, pair, run
 from tests.s3_stub import Fate, Kept, S3Stub
+from tests.verified import engine_damage_in
 
 POINT_SECONDS_MAX = 60.0
 SETTINGS = SlateSettings(unflushed_writes_max=3, object_store_max_retries=0, open_timeout_s=5.0, close_timeout_s=1.0)
@@ -207,6 +208,7 @@ def _may_find(found: State) -> Iterator[None]:
 async def _audit(engine: Engine) -> None:
     for opened in (await engine.databases.lakes_of(DATABASE)).values():
         check(await audit(opened.lake.store))
+        assert await engine_damage_in(opened.lake.store) == []
 
 
 def _shown(state: State) -> str:

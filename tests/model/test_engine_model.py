@@ -21,6 +21,7 @@ from rocklake_server.schema.types import BIGINT, VARCHAR, Value
 from tests.catalog import audit
 from tests.catalog.engine import DATABASE, Engine, matches
 from tests.model.snapshot_isolation import Cells, Col, Table, Transaction, World
+from tests.verified import engine_damage_in
 
 T = TypeVar("T")
 Open = tuple[DatabaseTransaction, Transaction]
@@ -371,6 +372,7 @@ class EngineMachine(RuleBasedStateMachine):
         """The store by itself: rows, retired rows, indexes, counters, sequence."""
         found = self.run(audit.audit(self.engine.stores["lakes/1"]))
         audit.check(found)
+        assert self.run(engine_damage_in(self.engine.stores["lakes/1"])) == []
         assert found.system["commit-sequence"] == self._sequence()
         assert {r.name for r in found.relations.values()} == {table.name for table in self.world.state.values()}
         for table in self.world.state.values():
