@@ -15,6 +15,7 @@ SOAK_MINUTES ?= 30
 SCHEDULES ?= 5000
 WRITERS ?= 8
 SECONDS ?= 300
+FILES ?= 20000 200000
 # For conformance: a checkout of DuckLake's sources, and the DuckDB line that runs its files
 SUITE ?=
 CLIENT ?=
@@ -27,8 +28,8 @@ OWN_FILES = --baseline $(BASELINES)/own-files-duckdb-$(LINE).json $(if $(CLIENT)
 UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LINE) --suite $(SUITE) --timeout 600 $(BEYOND:%=--run-skipped %)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test lint check format generate bench bench-writers conformance differential history \
-	interleaving crash-points fuzz soak clean
+.PHONY: help install demo serve test lint check format generate bench bench-alone bench-big bench-page bench-writers \
+	conformance differential history interleaving crash-points fuzz soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -60,10 +61,19 @@ generate: $(VENV)/.installed-dev ## Write proto/catalog.proto, sql/schema.sql an
 	$(BIN)/python -m rocklake_server.cli.reference
 
 bench: $(VENV)/.installed-dev ## Measure the server beside a PostgreSQL on this machine
-	$(BIN)/python -m benchmarks.side_by_side
+	$(BIN)/python -m benchmarks.side_by_side --json bench-results/side_by_side.json --plot bench-results/side_by_side.svg
+
+bench-alone: $(VENV)/.installed-dev ## Measure what the server has to reach whatever PostgreSQL does
+	$(BIN)/python -m benchmarks.alone --json bench-results/alone.json
+
+bench-page: $(VENV)/.installed-dev ## Bring docs/performance.md up to date with the newest runs of both
+	$(BIN)/python -m benchmarks.page
 
 bench-writers: $(VENV)/.installed-dev ## Commits per second and failures of 1 to 64 DuckDB clients, near and far, beside PostgreSQL
 	$(BIN)/python -m benchmarks.many_writers
+
+bench-big: $(VENV)/.installed-dev ## Memory, cold start and plans of lakes with many files, beside PostgreSQL (FILES="20000 1000000")
+	$(BIN)/python -m benchmarks.big_lake --files $(FILES) --postgres
 
 conformance: $(VENV)/.installed-dev ## Run our sqllogictest files, or DuckLake's own (SUITE=/its/checkout CLIENT=1.4)
 	$(BIN)/python -m tests.conformance --jobs $(JOBS) $(if $(SUITE),$(UPSTREAM),$(OWN_FILES))

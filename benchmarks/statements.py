@@ -44,6 +44,7 @@ STATEMENTS = {
                                  "\"table_id\" = '2' AND \"begin_snapshot\" <= '{n}'"),
     "commit batch": COMMIT_BATCH,
     "commit": "COMMIT",
+    "point select": "SELECT schema_version, next_file_id FROM ducklake_snapshot WHERE snapshot_id = {n}",
     "discard all": "DISCARD ALL",
 }
 SETUP = (

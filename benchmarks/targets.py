@@ -11,25 +11,29 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
 import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.duckdb_client import connect
 from tests.servers import RockLakeServer
 
 START_S_MAX = 30
+SHOWN_SETTINGS = ("server_version", "fsync", "synchronous_commit", "full_page_writes", "autovacuum", "shared_buffers",
+                  "effective_cache_size", "work_mem", "max_wal_size", "max_connections")
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Target:
-    """One server with an empty database and a folder for the lake's data."""
+    """One database of a server, and a folder for its lake's data."""
 
     name: str
     dsn: str
-    data: str = field(default_factory=lambda: tempfile.mkdtemp(prefix="rocklake-bench-data-"))
+    data: Path
+    is_postgres: bool = False
 
     def client(self, *, attached: bool = True) -> duckdb.DuckDBPyConnection:
         """A new DuckDB, as a new process would be."""
@@ -39,12 +43,34 @@ class Target:
         return connection
 
     def attach(self, connection: duckdb.DuckDBPyConnection) -> None:
-        connection.execute(f"ATTACH 'ducklake:postgres:{self.dsn}' AS lake (DATA_PATH '{self.data}/')")
+        """As ``lake``, which becomes the current database."""
+        self.attach_as(connection, "lake")
         connection.execute("USE lake")
+
+    def attach_as(self, connection: duckdb.DuckDBPyConnection, alias: str) -> None:
+        connection.execute(f"ATTACH 'ducklake:postgres:{self.dsn}' AS {alias} (DATA_PATH '{self.data}/')")
 
     def detach(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("USE memory")
         connection.execute("DETACH lake")
+
+    def database(self, name: str) -> Target:
+        """Another database beside this one."""
+        dbname = f"{conninfo_to_dict(self.dsn)['dbname']}_{name}"
+        return replace(self, dsn=make_conninfo(self.dsn, dbname=dbname), data=self.data / name)
+
+    def create_database(self, name: str) -> Target:
+        """As ``database``, which does not exist yet. Ours are made by their first use."""
+        made = self.database(name)
+        if self.is_postgres:
+            with psycopg.connect(self.dsn, autocommit=True) as connection:
+                connection.execute(f'CREATE DATABASE "{conninfo_to_dict(made.dsn)["dbname"]}"'.encode())
+        return made
+
+    def settle(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        """After many rows were written: what autovacuum does to a PostgreSQL within a minute."""
+        if self.is_postgres:
+            connection.execute("VACUUM ANALYZE")
 
 
 @contextmanager
@@ -54,7 +80,7 @@ def rocklake() -> Iterator[Target]:
     server = RockLakeServer(f"file://{folder}/store", logs=folder)
     server.start()
     try:
-        yield Target("rocklake", server.dsn("bench"))
+        yield Target("rocklake", server.dsn("bench"), folder / "data")
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
@@ -80,10 +106,11 @@ def postgres() -> Iterator[Target]:
     command = [str(binaries / "postgres"), "-D", str(data)]
     for name, value in settings.items():
         command += ["-c", f"{name}={value}"]
-    print("PostgreSQL:", ", ".join(f"{name}={value}" for name, value in settings.items() if name != "port"))
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen([*as_postgres, *command], stdout=log, stderr=log, cwd=folder)
-    target = Target("postgres", f"host=127.0.0.1 port={port} user=postgres dbname=postgres")
+    lake_data = Path(tempfile.mkdtemp(prefix="rocklake-bench-data-"))
+    dsn = f"host=127.0.0.1 port={port} user=postgres dbname=postgres"
+    target = Target("postgres", dsn, lake_data, is_postgres=True)
     try:
         _wait(target.dsn, process)
         yield target
@@ -91,7 +118,16 @@ def postgres() -> Iterator[Target]:
         stop = [str(binaries / "pg_ctl"), "-D", str(data), "-m", "fast", "stop"]
         subprocess.run([*as_postgres, *stop], capture_output=True, cwd=folder, check=False)
         process.wait(timeout=START_S_MAX)
-        shutil.rmtree(folder, ignore_errors=True)
+        for each in (folder, lake_data):
+            shutil.rmtree(each, ignore_errors=True)
+
+
+def settings_of(target: Target) -> dict[str, str]:
+    """What PostgreSQL itself says of the settings that move a figure."""
+    with psycopg.connect(target.dsn) as connection:
+        rows = connection.execute("SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY(%s)",
+                                  [list(SHOWN_SETTINGS)]).fetchall()
+    return dict(sorted(rows))
 
 
 def _wait(dsn: str, process: subprocess.Popen[bytes]) -> None:

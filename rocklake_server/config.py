@@ -10,6 +10,7 @@ from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.limits import (
     BUSY_POLL_US_DEFAULT,
     CONNECTIONS_MAX_DEFAULT,
+    IMAGE_MEMORY_MIB_DEFAULT,
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
 )
@@ -58,6 +59,7 @@ class ServerSettings:
     lease_time_s: float
     takeover: bool
     busy_poll_us: int
+    image_memory_mib: int
     variables: Mapping[str, str]
 
 
@@ -84,6 +86,7 @@ def server_settings(
     lease_time_s: float = LEASE_TIME_S_DEFAULT,
     takeover: bool = False,
     busy_poll_us: int = BUSY_POLL_US_DEFAULT,
+    image_memory_mib: int = IMAGE_MEMORY_MIB_DEFAULT,
 ) -> ServerSettings:
     """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, or listening
     beyond this machine without authentication."""
@@ -107,5 +110,6 @@ def server_settings(
         lease_time_s,
         takeover,
         busy_poll_us,
+        image_memory_mib,
         variables,
     )

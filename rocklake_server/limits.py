@@ -17,6 +17,20 @@ sent away."""
 STARTUP_BYTES_MAX = 10_000
 """Longest startup message; PostgreSQL's own bound."""
 
+PACKED_ROWS_MIN = 256
+"""A chunk that is made with at least so many rows at once is packed."""
+
+IMAGE_MEMORY_MIB_DEFAULT = 1024
+"""What the loaded rows of all lakes may take in memory unless configured otherwise: a million data files with ten
+million statistics take less than half of it. What was not used for longest is read from the store again when needed."""
+
+UNPACKED_BYTES_MAX = 64 * 1024 * 1024
+"""Rows of packed chunks that are kept as tuples, all lakes together."""
+
+ENCODINGS_BYTES_MAX = 512 * 1024 * 1024
+"""Encoded rows of chunks that are kept to be sent again, all lakes together: what lists the files of a table with a
+million of them takes 150 MiB."""
+
 GROUP_MEMBERS_MAX = 256
 """Transactions in one group commit."""
 

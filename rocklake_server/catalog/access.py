@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, cast
 
 from rocklake_server.catalog.image import WHOLE, Partition
 from rocklake_server.catalog.indexes import IndexEntries, index_entries
-from rocklake_server.catalog.view import Row
-from rocklake_server.encoding.keys import key_codec, relation_prefix
+from rocklake_server.catalog.view import Bounds, Row
+from rocklake_server.encoding.keys import key_codec, key_prefix, relation_prefix
+from rocklake_server.encoding.ordered import decode_int
 from rocklake_server.encoding.values import row_codec
 from rocklake_server.schema.model import Relation, RelationKind
 from rocklake_server.schema.types import Value
-from rocklake_server.store.base import Key
+from rocklake_server.store.base import Key, Prefix
 
 PrimaryKey = tuple[Value, ...]
 
@@ -27,6 +29,7 @@ class Access:
         self._encode_key = key_codec(relation).encode
         self.index_entries: IndexEntries | None = index_entries(relation)
         self.leading = relation.key_columns[0] if relation.partition else None
+        self._second = relation.key_columns[1] if relation.table and relation.table.sections else None
         self.key_is_primary = bool(relation.primary_key) and (
             tuple(relation.primary_key) == tuple(relation.key_columns)
         )
@@ -35,10 +38,11 @@ class Access:
         self._counters = tuple(
             (relation.index[column], name) for column, name in declared if column in relation.index
         )
-        identifying = {*relation.key_columns, *relation.primary_key}
-        self._key_counters = tuple(pair for pair in self._counters if pair[0] in identifying)
+        self.identifying = {*(i for i in relation.key_columns if i is not None), *relation.primary_key}
+        self._key_counters = tuple(pair for pair in self._counters if pair[0] in self.identifying)
         self._owner = relation.index.get("table_id")
         self.snapshot_time = relation.index.get("snapshot_time") if relation.name == "ducklake_snapshot" else None
+        self.primary_of = _items(relation.primary_key)
         self.required = tuple(i for i, column in enumerate(relation.columns) if not column.nullable)
         self.durable = relation.kind is not RelationKind.TEMPORARY
 
@@ -46,14 +50,29 @@ class Access:
         """The key of a row; ``ordinal`` tells apart rows with the same key fields."""
         return self._encode_key(row, ordinal)
 
-    def partition(self, row: Row) -> Partition:
+    def keys(self, rows: Iterable[Sequence[Value]]) -> list[Key]:
+        """The keys of rows that need no tie-breaker."""
+        encode = self._encode_key
+        return [encode(row, 0) for row in rows]
+
+    def partition(self, row: Sequence[Any]) -> Partition:
         """The partition that a row belongs to."""
-        return WHOLE if self.leading is None else cast("Partition", row[self.leading])
+        return WHOLE if self.leading is None else row[self.leading]
+
+    def partition_of_key(self, key: bytes) -> Partition:
+        """The partition of a key, of which only the leading field has to be there."""
+        return decode_int(key, len(self.prefix))[0]
+
+    def section(self, partition: Partition, bounds: Bounds) -> Prefix | None:
+        """The section of a partition that holds every row within ``bounds``; ``None`` when there is no such one."""
+        named = bounds.values.get(self._second) if self._second is not None else None
+        if named is None or len(named) != 1:
+            return None
+        (value,) = named
+        return key_prefix(self.relation, cast("int | None", partition), value) if type(value) is int else None
 
     def primary_key(self, row: Sequence[Value]) -> PrimaryKey | None:
-        if not self.relation.primary_key:
-            return None
-        return tuple(row[index] for index in self.relation.primary_key)
+        return self.primary_of(row) or None
 
     def greatest_ids(self, rows: Sequence[Row]) -> dict[str, int]:
         """The greatest id among ``rows`` for each counter that must stay above it."""
@@ -87,9 +106,19 @@ class Access:
         return name.format(table_id=owner)
 
 
+def _items(indexes: Sequence[int]) -> Callable[[Sequence[Value]], tuple[Value, ...]]:
+    """What takes the items at ``indexes`` out of a row."""
+    if len(indexes) > 1:
+        return itemgetter(*indexes)
+    if not indexes:
+        return lambda _row: ()
+    (only,) = indexes
+    return lambda row: (row[only],)
+
+
 def access_of(relation: Relation) -> Access:
     """The access of a definition, kept on the definition itself."""
-    known = relation.__dict__.get("access")
+    known: Access | None = relation.__dict__.get("access")
     if known is None:
         known = relation.__dict__["access"] = Access(relation)
-    return cast("Access", known)
+    return known

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import cast
+from itertools import chain
+from typing import TypeAlias, cast
 
-from rocklake_server.catalog.access import Access, access_of
+from rocklake_server.catalog.access import Access, PrimaryKey, access_of
 from rocklake_server.catalog.image import Partition
 from rocklake_server.catalog.indexes import IndexEntries
 from rocklake_server.catalog.lake import Lake
@@ -20,6 +21,8 @@ from rocklake_server.schema.model import Relation
 from rocklake_server.schema.system_subspaces import COUNTER_CATALOG, COUNTER_FILE
 from rocklake_server.store.base import Key, WriteBatch
 
+RowChanges: TypeAlias = dict[Partition, dict[Key, Row | None]]
+
 
 @dataclass(slots=True)
 class Draft:
@@ -28,7 +31,8 @@ class Draft:
     member: Member
     last_snapshot_us: int | None
     batch: WriteBatch = field(default_factory=WriteBatch)
-    changes: dict[int, dict[Partition, dict[Key, Row | None]]] = field(default_factory=dict)
+    changes: dict[int, RowChanges] = field(default_factory=dict)
+    primaries: dict[int, dict[PrimaryKey, bool]] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     grown_bytes: int = 0
     size_bytes: int = 0
@@ -54,6 +58,8 @@ def apply_draft(working: Working, draft: Draft, batch: WriteBatch) -> None:
         into = working.changes.setdefault(relation_id, {})
         for partition, rows in partitions.items():
             into.setdefault(partition, {}).update(rows)
+    for relation_id, primaries in draft.primaries.items():
+        working.primaries.setdefault(relation_id, {}).update(primaries)
     working.stored_bytes += draft.grown_bytes
     working.counters.update(draft.counters)
     write_counters(batch, draft.counters)
@@ -100,36 +106,68 @@ async def _last_snapshot_time(lake: Lake, working: Working, relation: Relation) 
 async def _write_rows(
     working: Working, access: Access, entries: list[tuple[Key, Entry]], draft: Draft, sequence: int
 ) -> None:
-    changes = draft.changes.setdefault(access.relation.relation_id, {})
-    batch, operations = draft.batch, draft.batch.operations
-    encode, partition_of, index_entries = access.codec.encode, access.partition, access.index_entries
-    grown_bytes = 0
-    for count, (key, entry) in enumerate(entries):
-        if count and not count % ROWS_PER_TURN:
+    relation = access.relation
+    changes = draft.changes.setdefault(relation.relation_id, {})
+    for start in range(0, len(entries), ROWS_PER_TURN):
+        if start:
             await asyncio.sleep(0)
-        base, new, is_retired = entry
-        if base is not None:
-            old = encode(base)
-            grown_bytes -= len(key) + len(old)
-            if is_retired:
-                retired = retired_key(sequence, key)
-                operations[retired] = old
-                grown_bytes += len(retired) + len(old)
-        if new is None:
-            operations[key] = None
+        run = entries[start : start + ROWS_PER_TURN]
+        if all(entry.base is None and entry.new is not None for _, entry in run):
+            _write_new(access, run, draft, changes)
         else:
-            operations[key] = value = encode(new)
-            grown_bytes += len(key) + len(value)
-        if index_entries is not None:
-            grown_bytes += _write_index_entries(index_entries, entry, batch)
-        row = new if new is not None else base
-        if row is not None:
-            partition = partition_of(row)
-            if partition not in changes:
-                changes[partition] = {}
-            changes[partition][key] = new
-    draft.grown_bytes += grown_bytes
+            for key, entry in run:
+                _write_entry(access, key, entry, draft, changes, sequence)
+    if relation.primary_key:
+        draft.primaries[relation.relation_id] = _primaries(access, entries)
     _raise_counters(working, access, [entry.new for _, entry in entries if entry.new is not None], draft.counters)
+
+
+def _write_new(access: Access, entries: list[tuple[Key, Entry]], draft: Draft, changes: RowChanges) -> None:
+    """Rows that replace none, a run at once."""
+    keys = [key for key, _ in entries]
+    rows = [entry.new for _, entry in entries if entry.new is not None]
+    written = list(zip(keys, map(access.codec.encode, rows), strict=True))
+    if access.index_entries is not None:
+        written += chain.from_iterable(map(access.index_entries, rows))
+    draft.batch.operations.update(written)
+    draft.grown_bytes += sum([len(key) + len(value) for key, value in written])
+    partitions = list(map(access.partition, rows))
+    for partition in set(partitions):
+        changed = zip(keys, rows, partitions, strict=True)
+        changes.setdefault(partition, {}).update([(key, row) for key, row, its in changed if its == partition])
+
+
+def _write_entry(
+    access: Access, key: Key, entry: Entry, draft: Draft, changes: RowChanges, sequence: int
+) -> None:
+    """A row that is changed or removed, too."""
+    base, new, is_retired = entry
+    operations = draft.batch.operations
+    if base is not None:
+        old = access.codec.encode(base)
+        draft.grown_bytes -= len(key) + len(old)
+        if is_retired:
+            retired = retired_key(sequence, key)
+            operations[retired] = old
+            draft.grown_bytes += len(retired) + len(old)
+    if new is None:
+        operations[key] = None
+    else:
+        operations[key] = value = access.codec.encode(new)
+        draft.grown_bytes += len(key) + len(value)
+    if access.index_entries is not None:
+        draft.grown_bytes += _write_index_entries(access.index_entries, entry, draft.batch)
+    row = new if new is not None else base
+    if row is not None:
+        changes.setdefault(access.partition(row), {})[key] = new
+
+
+def _primaries(access: Access, entries: list[tuple[Key, Entry]]) -> dict[PrimaryKey, bool]:
+    """The primary keys that are taken by the entries, and those that they set free."""
+    before = (access.primary_key(entry.base) for _, entry in entries if entry.base is not None)
+    after = (access.primary_key(entry.new) for _, entry in entries if entry.new is not None)
+    freed = {primary: False for primary in before if primary is not None}
+    return freed | {primary: True for primary in after if primary is not None}
 
 
 def _write_index_entries(index_entries: IndexEntries, entry: Entry, batch: WriteBatch) -> int:

@@ -1,32 +1,65 @@
-"""A run of rows in key order, immutable, with what is derived from it: zones, a ctid index, cached encodings."""
+"""A run of rows in key order, immutable, with what is derived from it: zones, cached encodings.
+
+``RowChunk`` holds its rows as they are, ``PackedChunk`` in a tenth of the memory, unpacked while they are used.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Mapping, Sequence
-from itertools import pairwise
-from typing import cast
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from operator import ne
+from sys import getsizeof
+from typing import Any, cast, overload
 
+from rocklake_server.catalog.derived import BoundedCache, Derived
+from rocklake_server.catalog.packing import Column, PackedKeys, pack_column
 from rocklake_server.catalog.view import Bounds, Row, Zone
+from rocklake_server.limits import ENCODINGS_BYTES_MAX, PACKED_ROWS_MIN, UNPACKED_BYTES_MAX
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
 
+KEY_BYTES = 60
+"""A key of three ids as Python's bytes."""
+
+SAMPLE_ROWS = 8
+"""Rows that are measured to tell what many take."""
+
+encodings: BoundedCache[bytes] = BoundedCache(ENCODINGS_BYTES_MAX, len)
+"""COPY messages of chunks, all lakes together."""
+
+
+def rows_bytes(rows: Collection[Row]) -> int:
+    """What rows take in memory, about: with their keys, as long as all are like the first few."""
+    sample = list(islice(rows, SAMPLE_ROWS))
+    measured = sum(getsizeof(row) + sum(map(getsizeof, row)) + KEY_BYTES for row in sample)
+    return measured * len(rows) // max(len(sample), 1)
+
+
+unpacked: BoundedCache[Any] = BoundedCache(UNPACKED_BYTES_MAX, rows_bytes)
+"""Rows of packed chunks as tuples, and their keys by values."""
+
 
 class RowChunk:
-    """Rows as plain tuples. Zones and encodings are computed on first use and live as long as the chunk."""
+    """Rows as plain tuples. Zones are measured at first use and live as long as the chunk."""
 
-    __slots__ = ("_by_columns", "_by_ctid", "_inserted", "_zones", "encodings", "keys", "rows")
+    __slots__ = ("_by_columns", "_is_ordered", "_ordered", "_zones", "encodings", "keys", "rows")
 
-    def __init__(self, keys: list[Key], rows: list[Row]) -> None:
+    def __init__(self, keys: Sequence[Key], rows: Sequence[Row]) -> None:
         if len(keys) != len(rows):
             raise ValueError("a chunk has as many keys as rows")
-        self.keys: Sequence[Key] = keys
-        self.rows: Sequence[Row] = rows
+        self.keys = keys
+        self.rows = rows
         self._zones: dict[int, Zone | None] = {}
-        self._by_ctid: dict[int, int] | None = None
-        self._by_columns: tuple[tuple[int, ...], dict[tuple[Value, ...], Key]] | None = None
-        self._inserted: RowChunk | None = None
-        self.encodings: dict[Hashable, bytes] = {}
+        self._by_columns: tuple[tuple[int, ...], Mapping[tuple[Value, ...], Key]] | None = None
+        self._is_ordered: bool | None = None
+        self._ordered: RowChunk | None = None
+        self.encodings: Derived[bytes] = Derived(encodings)
+
+    @property
+    def size_bytes(self) -> int:
+        """What the rows and keys take in memory, about."""
+        return rows_bytes(self.rows)
 
     def appended(self, keys: list[Key], rows: list[Row]) -> RowChunk:
         """This chunk with rows after its last one. What is known of it is brought up to date rather than forgotten."""
@@ -34,10 +67,16 @@ class RowChunk:
         for column, zone in self._zones.items():
             if zone is not None:
                 longer._zones[column] = _widened(zone, [row[column] for row in rows])
-        ctids = [cast("int", row[-1]) for row in (*self.rows[-1:], *rows)]
-        if self._inserted is self and all(a < b for a, b in pairwise(ctids)):
-            longer._inserted = longer
+        if self._is_ordered:
+            longer._is_ordered = _ascend([row[-1] for row in (*self.rows[-1:], *rows)])
         return longer
+
+    def packed(self) -> PackedChunk:
+        """The same rows, packed, with the zones and encodings that are known of them."""
+        chunk = PackedChunk.of(self.keys, zip(*self.rows, strict=True))
+        chunk._zones, chunk.encodings = self._zones, self.encodings
+        chunk._is_ordered = self._is_ordered
+        return chunk
 
     def zone(self, column: int) -> Zone | None:
         if column not in self._zones:
@@ -59,22 +98,30 @@ class RowChunk:
 
     def in_insertion_order(self) -> RowChunk:
         """The same rows in the order in which they got their ctids; itself when that is its order already."""
-        if self._inserted is None:
-            self._inserted = insertion_order([self])
-        return self._inserted
+        if self._is_ordered is None:
+            self._is_ordered = _ascend(self._ctids())
+        if self._is_ordered:
+            return self
+        if self._ordered is None:
+            self._ordered = self._reordered()
+        return self._ordered
 
-    def find_ctid(self, ctid: int) -> int | None:
-        """The position of the row with that ctid."""
-        if self._by_ctid is None:
-            self._by_ctid = {cast("int", row[-1]): position for position, row in enumerate(self.rows)}
-        return self._by_ctid.get(ctid)
+    def _ctids(self) -> Iterable[Value]:
+        return [row[-1] for row in self.rows]
+
+    def _reordered(self) -> RowChunk:
+        chunk = insertion_order([self])
+        chunk._is_ordered = True
+        return chunk
 
     def keys_by(self, columns: tuple[int, ...]) -> Mapping[tuple[Value, ...], Key]:
         """The rows' keys by the values of ``columns``, which identify them; kept for one set of columns."""
         if self._by_columns is None or self._by_columns[0] != columns:
-            found = {tuple([row[i] for i in columns]): key for key, row in zip(self.keys, self.rows, strict=True)}
-            self._by_columns = columns, found
+            self._by_columns = columns, self._keyed_by(columns)
         return self._by_columns[1]
+
+    def _keyed_by(self, columns: tuple[int, ...]) -> dict[tuple[Value, ...], Key]:
+        return {tuple([row[i] for i in columns]): key for key, row in zip(self.keys, self.rows, strict=True)}
 
     def may_match(self, bounds: Bounds) -> bool:
         """Whether some row of this chunk may lie within ``bounds``, by its zones."""
@@ -110,11 +157,95 @@ class RowChunk:
             return True
 
 
+class PackedRows(Sequence[Row]):
+    """Rows as packed columns. Looking at one unpacks them all, which are kept as long as there is room."""
+
+    __slots__ = ("_columns", "_count", "derived")
+
+    def __init__(self, columns: Iterable[Sequence[Value]], count: int) -> None:
+        self._count = count
+        self._columns = tuple([pack_column(values) for values in columns])
+        self.derived: Derived[Any] = Derived(unpacked)
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(column.size_bytes for column in self._columns)
+
+    def column(self, index: int) -> Column:
+        return self._columns[index]
+
+    def _unpacked(self) -> list[Row]:
+        rows: list[Row] | None = self.derived.get("rows")
+        if rows is None:
+            rows = list(zip(*[column.values() for column in self._columns], strict=True))
+            self.derived["rows"] = rows
+        return rows
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._unpacked())
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+        return self._unpacked()[place]
+
+
+class PackedChunk(RowChunk):
+    """Rows in packed columns. What takes much memory and is derived from them is not kept for good."""
+
+    __slots__ = ()
+
+    rows: PackedRows
+
+    @classmethod
+    def of(cls, keys: Sequence[Key], columns: Iterable[Sequence[Value]]) -> PackedChunk:
+        """From the values of each column, the ctid's last."""
+        return cls(PackedKeys(keys), PackedRows(columns, len(keys)))
+
+    @property
+    def size_bytes(self) -> int:
+        return cast("PackedKeys", self.keys).size_bytes + self.rows.size_bytes
+
+    def packed(self) -> PackedChunk:
+        return self
+
+    def _measure(self, column: int) -> Zone | None:
+        return _widened(Zone(None, None, has_null=False), list(self.rows.column(column).distinct()))
+
+    def _ctids(self) -> Iterable[Value]:
+        return self.rows.column(-1).values()
+
+    def _reordered(self) -> RowChunk:
+        return super()._reordered().packed()
+
+    def keys_by(self, columns: tuple[int, ...]) -> Mapping[tuple[Value, ...], Key]:
+        found: dict[tuple[Value, ...], Key] | None = self.rows.derived.get(columns)
+        if found is None:
+            found = self.rows.derived[columns] = self._keyed_by(columns)
+        return found
+
+
+def chunk_of(keys: Sequence[Key], rows: Sequence[Row]) -> RowChunk:
+    """A chunk of these rows, packed when they are many."""
+    chunk = RowChunk(keys, rows)
+    return chunk.packed() if len(rows) >= PACKED_ROWS_MIN else chunk
+
+
+def _ascend(ctids: Iterable[Value]) -> bool:
+    return all(cast("int", a) < cast("int", b) for a, b in pairwise(ctids))
+
+
 def _widened(zone: Zone, values: Sequence[Value]) -> Zone | None:
     """The zone of a column with more values; ``None`` when they have no order."""
     present = [value for value in values if value is not None]
     has_null = zone.has_null or len(present) < len(values)
-    if any(value != value for value in present):  # NaN has no place in an order
+    if any(map(ne, present, present)):  # NaN has no place in an order
         return None
     present += [bound for bound in (zone.least, zone.greatest) if bound is not None]
     if not present:
@@ -130,7 +261,5 @@ def insertion_order(chunks: Sequence[RowChunk]) -> RowChunk:
     keys = [key for chunk in chunks for key in chunk.keys]
     rows = [row for chunk in chunks for row in chunk.rows]
     ctids = [cast("int", row[-1]) for row in rows]
-    if len(chunks) == 1 and ctids == sorted(ctids):
-        return chunks[0]
     order = sorted(range(len(rows)), key=ctids.__getitem__)
     return RowChunk([keys[i] for i in order], [rows[i] for i in order])

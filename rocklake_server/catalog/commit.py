@@ -17,7 +17,7 @@ from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
 from rocklake_server.catalog.image import RelationImage
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.relations import row_transform
-from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.root import LateChanges, Root
 from rocklake_server.catalog.stall_watch import StallWatch
 from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit, write_sequence
 from rocklake_server.catalog.transaction import LakeTransaction
@@ -35,8 +35,19 @@ from rocklake_server.store.base import StoreSnapshot, WriteBatch
 
 logger = logging.getLogger(__name__)
 
+LATE_ROWS_MAX = 64
+LATE_COMMITS_MAX = 16
+"""Changes of one relation up to which its image waits for a quiet moment."""
+
+RELATIONS_AT_ONCE = 8
+CATCH_UP_S = 0.0003
+"""After a commit: its client has the answer by then, and does not ask the next question yet."""
+
 READ_BACK_ATTEMPTS = 5
 READ_BACK_PAUSE_S = 0.2
+RETURN_TURNS = 4
+"""Turns of the event loop in which those who were just answered may join those who wait. Otherwise the two would take
+turns at the store, each with half a group."""
 
 _Request = tuple[LakeTransaction, "asyncio.Future[None]"]
 
@@ -87,6 +98,8 @@ class Committer:
             except Exception:
                 logger.exception("group commit failed")
                 _fail(group, InternalProblem("the commit failed for a reason of the server itself"))
+            for _ in range(RETURN_TURNS if self._queue else 0):
+                await asyncio.sleep(0)
 
     async def _commit_group(self, group: list[_Request]) -> None:
         """Take a group from the queue into ``group`` and decide the outcome of each of its members."""
@@ -268,35 +281,58 @@ class Committer:
         if lake.store.is_fenced and not lake.ownership.is_lease:
             lake.given_up = True
 
+    def _catch_up(self) -> None:
+        """In a quiet moment, a few relations at a time."""
+        if self._lake.newest.catch_up(RELATIONS_AT_ONCE):
+            asyncio.get_running_loop().call_soon(self._catch_up)
+
     async def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
         """Make the durable state the newest root."""
         lake = self._lake
         try:
-            images = await in_slices(partial(_images_after, lake.newest, working))
+            images, late = await _after(lake.newest, working)
         except Exception:
             logger.exception("cannot bring the images up to date; they load again from the store")
-            images = {}
+            images, late = {}, {}
         lake.log.append(working.record(sequence))
         lake.newest = Root(
-            sequence, snapshot, working.relations, images, working.counters, stored_bytes=working.stored_bytes
+            sequence, snapshot, working.relations, images, working.counters, working.stored_bytes, late=late
         )
+        if late:
+            asyncio.get_running_loop().call_later(CATCH_UP_S, self._catch_up)
         if working.last_snapshot_us is not None:
             lake.last_snapshot_us = working.last_snapshot_us
         lake.prune()
 
 
-def _images_after(root: Root, working: Working) -> dict[int, RelationImage]:
-    """What ``root`` has loaded, with the group's changes made."""
+def _rows(changes: LateChanges) -> int:
+    return sum([len(rows) for each in changes for rows in each.values()])
+
+
+async def _after(root: Root, working: Working) -> tuple[dict[int, RelationImage], dict[int, LateChanges]]:
+    """The images that ``root`` has with the group's changes: made, or late where they are few."""
     images = {i: image for i, image in root.images.items() if i in working.relations.by_id}
+    late = {i: changes for i, changes in root.late.items() if i in images}
+
+    def settle(relation_id: int) -> RelationImage:
+        late.pop(relation_id, None)
+        return root.image(relation_id)
+
     for relation_id, (old, new) in working.altered.items():
         if relation_id in images:
-            images[relation_id] = images[relation_id].transform(row_transform(old, new))
+            images[relation_id] = await in_slices(partial(settle(relation_id).transform, row_transform(old, new)))
     for relation_id in working.relations.by_id.keys() - root.relations.by_id.keys():
         images[relation_id] = RelationImage(complete=True)
     for relation_id, changes in working.changes.items():
-        if relation_id in images:
-            images[relation_id] = images[relation_id].apply(changes)
-    return images
+        if relation_id not in images:
+            continue
+        waiting = (*late.get(relation_id, ()), changes)
+        if len(waiting) <= LATE_COMMITS_MAX and _rows(waiting) <= LATE_ROWS_MAX:
+            late[relation_id] = waiting
+        else:
+            base = images[relation_id] if relation_id in working.altered else settle(relation_id)
+            images[relation_id] = await in_slices(partial(base.apply, changes))
+    return images, late
 
 
 def _fail(group: list[_Request], error: CatalogError) -> None:

@@ -80,6 +80,12 @@ class DatabaseTransaction(Definitions):
 
     # -- statements -------------------------------------------------------------------------------------------------
 
+    def set_lock_timeout(self, timeout_s: float | None) -> None:
+        """How long the next statement waits for another transaction; ``None`` is for ever."""
+        self.modes.lock_timeout_s = timeout_s
+        for part in self.parts.values():
+            part.lock_timeout_s = timeout_s
+
     async def begin_statement(self) -> None:
         """Before each statement: the first one takes the roots, and READ COMMITTED moves them forward each time. Raises
         CannotConnectNow once another server owns the store, StoreUnavailable while nobody can tell."""
@@ -173,17 +179,18 @@ class DatabaseTransaction(Definitions):
 
     def writer(self, schema: str, command: str) -> LakeTransaction:
         """The part of a schema, for writing. Raises ReadOnlyTransaction; Unsupported for a second schema."""
+        part = self.parts[schema]
         if schema != TEMPORARY_SCHEMA:
             self.check_writable(command)
-            written = self.written_schema()
+            written = schema if self._written is part else self.written_schema()
             if written not in (None, schema):
                 raise Unsupported(
                     f'a transaction that wrote schema "{written}" cannot write schema "{schema}": '
                     "one transaction writes one schema"
                 )
             self.require_unchanged_list(schema, command)
-            self._written = self.parts[schema]
-        return self.parts[schema]
+            self._written = part
+        return part
 
     def check_writable(self, command: str) -> None:
         if self.modes.read_only:
@@ -223,7 +230,12 @@ class DatabaseTransaction(Definitions):
     @property
     def writes(self) -> bool:
         """Whether COMMIT has anything to wait for."""
-        return self.changes_schemas or any(part.writes for part in self.parts.values())
+        if self.changes_schemas:
+            return True
+        for part in self.parts.values():  # noqa: SIM110  every statement outside of a block asks
+            if part.writes:
+                return True
+        return False
 
     def require_owned(self) -> None:
         """Before a statement that read the lake is answered. Raises as ``begin_statement``."""
@@ -235,6 +247,9 @@ class DatabaseTransaction(Definitions):
         try:
             if not self.writes:
                 self.require_owned()
+                await self._commit_temporary()
+                self._lost = False
+                return
             schema = self.written_schema()
             if schema is not None:
                 self.require_listed(schema)

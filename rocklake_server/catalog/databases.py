@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rocklake_server.catalog.commit import Committer
 from rocklake_server.catalog.directory import Directory, Place
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.turns import Turn
 from rocklake_server.clock import Clock
 from rocklake_server.errors import CatalogError
@@ -46,7 +47,9 @@ class OpenLake:
 class Databases:
     """The façade that sessions begin transactions on."""
 
-    def __init__(self, directory: Directory, open_store: OpenStore, clock: Clock, ownership: Ownership) -> None:
+    def __init__(
+        self, directory: Directory, open_store: OpenStore, clock: Clock, ownership: Ownership, residency: Residency
+    ) -> None:
         self.directory = directory
         self.clock = clock
         self.ownership = ownership
@@ -56,9 +59,12 @@ class Databases:
         self._idle_check: asyncio.TimerHandle | None = None
         self._turns: dict[str, Turn] = {}
         self.exported: dict[str, DatabaseTransaction] = {}
+        self.residency = residency
 
     @classmethod
-    async def open(cls, open_store: OpenStore, clock: Clock, ownership: Ownership = UNDISPUTED) -> Databases:
+    async def open(
+        cls, open_store: OpenStore, clock: Clock, ownership: Ownership = UNDISPUTED, residency: Residency | None = None
+    ) -> Databases:
         """Opens the system store. Raises StoreUnavailable, FormatVersionUnsupported, CorruptValue."""
         store = await open_store("system")
         try:
@@ -66,7 +72,7 @@ class Databases:
         except BaseException:
             await store.close()
             raise
-        databases = cls(directory, open_store, clock, ownership)
+        databases = cls(directory, open_store, clock, ownership, residency or Residency())
         databases._check_idle_later()
         return databases
 
@@ -84,6 +90,7 @@ class Databases:
             await opened.committer.drain()
             await opened.lake.close()
         self._lakes.clear()
+        await self.residency.close()
         await self.directory.close()
 
     async def close_stores(self) -> None:
@@ -93,7 +100,10 @@ class Databases:
 
     def turn(self, database: str) -> Turn:
         """Held by the read-write block that fills or migrates a database, so that others wait instead of colliding."""
-        return self._turns.setdefault(database, Turn())
+        known = self._turns.get(database)
+        if known is None:
+            known = self._turns[database] = Turn()
+        return known
 
     async def lakes_of(self, database: str) -> dict[str, OpenLake]:
         """The open lakes of a database by schema."""
@@ -147,7 +157,8 @@ class Databases:
         label = f'lake {place.number} (database "{database}", schema "{schema}")'
         try:
             lake = await Lake.open(
-                store, schema=schema, slot=place.slot, clock=self.clock, ownership=self.ownership, label=label
+                store, schema=schema, slot=place.slot, clock=self.clock, ownership=self.ownership, label=label,
+                residency=self.residency,
             )
         except BaseException:
             await store.close()
@@ -160,6 +171,7 @@ class Databases:
 
         def check() -> None:
             self.close_idle_lakes(LAKE_IDLE_S)
+            self.residency.look()
             self._check_idle_later()
 
         self._idle_check = asyncio.get_running_loop().call_later(LAKE_IDLE_S / 4, check)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from rocklake_server.catalog.chunk import RowChunk
+from rocklake_server.catalog.chunk import RowChunk, chunk_of
 from rocklake_server.catalog.view import Row
 from rocklake_server.limits import CHUNK_ROWS_MAX
-from rocklake_server.pacing import checkpoint
-from rocklake_server.store.base import Key
+from rocklake_server.pacing import checked, checkpoint
+from rocklake_server.store.base import Key, Prefix
 
 Changes: TypeAlias = Mapping[Key, Row | None]
 """Row changes by key; ``None`` removes the row."""
@@ -26,11 +26,12 @@ WHOLE = "whole"
 class Image:
     """A sorted sequence of chunks. ``apply`` copies only the chunks that change."""
 
-    __slots__ = ("_firsts", "chunks")
+    __slots__ = ("_firsts", "_size_bytes", "chunks")
 
-    def __init__(self, chunks: list[RowChunk]) -> None:
+    def __init__(self, chunks: list[RowChunk], firsts: list[Key] | None = None) -> None:
         self.chunks = chunks
-        self._firsts = [chunk.keys[0] for chunk in chunks]
+        self._firsts = [chunk.keys[0] for chunk in chunks] if firsts is None else firsts
+        self._size_bytes: int | None = None
 
     @classmethod
     def of(cls, keys: list[Key], rows: list[Row]) -> Image:
@@ -39,6 +40,13 @@ class Image:
 
     def __len__(self) -> int:
         return sum(len(chunk.keys) for chunk in self.chunks)
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes in memory, about."""
+        if self._size_bytes is None:
+            self._size_bytes = sum(chunk.size_bytes for chunk in self.chunks)
+        return self._size_bytes
 
     def get(self, key: Key) -> Row | None:
         """The row stored under ``key``."""
@@ -77,19 +85,20 @@ class Image:
         for key in sorted(changes):
             touched.setdefault(max(bisect_right(self._firsts, key) - 1, 0), []).append(key)
         chunks: list[RowChunk] = []
+        firsts: list[Key] = []
         done = 0
         for index, keys in touched.items():
             checkpoint()
-            chunks += self.chunks[done:index]
             old = self.chunks[index] if self.chunks else None
-            chunks += _merge(old, keys, changes)
+            made = list(_merge(old, keys, changes))
+            chunks += [*self.chunks[done:index], *made]
+            firsts += [*self._firsts[done:index], *(chunk.keys[0] for chunk in made)]
             done = index + 1
-        chunks += self.chunks[done:]
-        return Image(chunks)
+        return Image(chunks + self.chunks[done:], firsts + self._firsts[done:])
 
     def transform(self, change: Callable[[Row], Row]) -> Image:
         """The image with every row rewritten, keys kept."""
-        return Image([RowChunk(list(c.keys), [change(row) for row in c.rows]) for c in self.chunks])
+        return Image([chunk_of(c.keys, [change(row) for row in c.rows]) for c in self.chunks], self._firsts)
 
 
 EMPTY = Image([])
@@ -102,7 +111,7 @@ def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[
     if old is None or keys[0] > old.keys[-1]:
         return _append(old, [(key, row) for key in keys if (row := changes[key]) is not None])
     if len(keys) <= len(old.keys) // SPARSE:
-        return _in_even_pieces(*_patched(old, keys, changes))
+        return _patched(old, keys, changes)
     merged = dict(zip(old.keys, old.rows, strict=True))
     fresh = False
     for key in keys:
@@ -116,8 +125,9 @@ def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[
     return _in_even_pieces(ordered, [merged[key] for key in ordered])
 
 
-def _patched(old: RowChunk, keys: list[Key], changes: Changes) -> tuple[list[Key], list[Row]]:
-    """The chunk's entries with few changes made: costs a copy of two lists and a search for each change."""
+def _patched(old: RowChunk, keys: list[Key], changes: Changes) -> Iterator[RowChunk]:
+    """The chunk with few changes made: costs a copy of two lists and a search for each change. It is not packed, since
+    the next change may be to it too."""
     new_keys, new_rows = list(old.keys), list(old.rows)
     for key in keys:
         row = changes[key]
@@ -131,7 +141,10 @@ def _patched(old: RowChunk, keys: list[Key], changes: Changes) -> tuple[list[Key
         else:
             new_keys.insert(position, key)
             new_rows.insert(position, row)
-    return new_keys, new_rows
+    if len(new_keys) > CHUNK_ROWS_MAX:
+        yield from _in_even_pieces(new_keys, new_rows)
+    elif new_keys:
+        yield RowChunk(new_keys, new_rows)
 
 
 def _in_even_pieces(keys: list[Key], rows: list[Row]) -> Iterator[RowChunk]:
@@ -141,36 +154,91 @@ def _in_even_pieces(keys: list[Key], rows: list[Row]) -> Iterator[RowChunk]:
 
 
 def _append(old: RowChunk | None, added: list[tuple[Key, Row]]) -> Iterator[RowChunk]:
-    """A full chunk stays as it is, with its cached encodings."""
-    if old is not None and (not added or len(old.keys) >= CHUNK_ROWS_MAX):
-        yield old
-        old = None
+    """A full chunk keeps its rows, packed from now on, and its cached encodings."""
     keys, rows = [key for key, _ in added], [row for _, row in added]
-    if old is not None and len(old.keys) + len(keys) <= CHUNK_ROWS_MAX:
+    if old is None:
+        yield from _split(keys, rows)
+    elif not added:
+        yield old
+    elif len(old.keys) >= CHUNK_ROWS_MAX:
+        yield old.packed()
+        yield from _split(keys, rows)
+    elif len(old.keys) + len(keys) <= CHUNK_ROWS_MAX:
         yield old.appended(keys, rows)
-        return
-    if old is not None:
-        keys, rows = [*old.keys, *keys], [*old.rows, *rows]
-    yield from _split(keys, rows) if len(keys) > CHUNK_ROWS_MAX else [RowChunk(keys, rows)] if keys else []
+    else:
+        yield from _split([*old.keys, *keys], [*old.rows, *rows])
 
 
 def _split(keys: list[Key], rows: list[Row], size: int = CHUNK_ROWS_MAX) -> Iterator[RowChunk]:
     """Chunks of ``size`` rows. Appends leave full chunks behind a short tail."""
     for start in range(0, len(keys), size):
-        yield RowChunk(keys[start : start + size], rows[start : start + size])
+        checkpoint()
+        yield chunk_of(keys[start : start + size], rows[start : start + size])
+
+
+class Wanted(NamedTuple):
+    """Which rows of a partition are asked for: all, unless ``live_after`` leaves out those that end by that snapshot,
+    or ``section``, a key prefix, those of other sections."""
+
+    live_after: int | None = None
+    section: Prefix | None = None
+
+
+ALL_ROWS = Wanted()
+
+PART_BYTES = 1000
+"""What an image takes beside its rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One loaded partition. ``live_after`` is ``None`` when it holds every row; otherwise it holds at least the rows
-    whose end_snapshot is NULL or greater than that number."""
+    """What is loaded of one partition. ``live_after`` is ``None`` when ``image`` has every row; otherwise it has at
+    least the rows whose end_snapshot is NULL or greater than that number. Where a partition loads by sections (key
+    prefixes of equal length), ``sections`` has those that are loaded, and ``image`` nothing."""
 
     image: Image
     live_after: int | None = None
+    sections: Mapping[Prefix, Image] | None = None
 
-    def covers(self, live_after: int | None) -> bool:
-        """Whether this part answers a scan of the rows that live after ``live_after`` (``None``: of all rows)."""
-        return self.live_after is None or (live_after is not None and self.live_after <= live_after)
+    @property
+    def size_bytes(self) -> int:
+        sections = self.sections.values() if self.sections is not None else ()
+        return PART_BYTES + self.image.size_bytes + sum(PART_BYTES + section.size_bytes for section in sections)
+
+    def covers(self, wanted: Wanted) -> bool:
+        """Whether this part answers a scan of ``wanted``."""
+        if self.sections is not None:
+            return wanted.section in self.sections
+        return self.live_after is None or (wanted.live_after is not None and self.live_after <= wanted.live_after)
+
+    def image_of(self, wanted: Wanted) -> Image:
+        """At least the rows of ``wanted``, which this part covers."""
+        if self.sections is None or wanted.section is None:
+            return self.image
+        return self.sections[wanted.section]
+
+    def joined(self, loaded: Part) -> Part:
+        """With what was loaded of the same commit, as far as it is not here already."""
+        if self.sections is None:
+            return self if self.covers(Wanted(loaded.live_after)) else loaded
+        if loaded.sections is None:
+            return loaded
+        return Part(EMPTY, sections={**loaded.sections, **self.sections})
+
+    def apply(self, changes: Changes) -> Part:
+        """The part after ``changes`` of its partition. Sections that are not loaded stay so: the store has them."""
+        if self.sections is None:
+            return Part(self.image.apply(changes), self.live_after)
+        width = len(next(iter(self.sections)))
+        by_section: dict[Prefix, dict[Key, Row | None]] = {}
+        for key, row in changes.items():
+            by_section.setdefault(Prefix(key[:width]), {})[key] = row
+        changed = {s: image.apply(by_section[s]) for s, image in self.sections.items() if s in by_section}
+        return Part(EMPTY, sections={**self.sections, **changed})
+
+    def transform(self, change: Callable[[Row], Row]) -> Part:
+        sections = self.sections and {s: image.transform(change) for s, image in self.sections.items()}
+        return Part(self.image.transform(change), self.live_after, sections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +248,10 @@ class RelationImage:
     parts: Mapping[Partition, Part] = field(default_factory=dict)
     complete: bool = False
 
-    def part(self, partition: Partition, live_after: int | None = None) -> Part | None:
+    def part(self, partition: Partition, wanted: Wanted = ALL_ROWS) -> Part | None:
         """The loaded part that answers, or ``None`` when it has to be loaded."""
         found = self.parts.get(partition)
-        if found is not None and found.covers(live_after):
+        if found is not None and found.covers(wanted):
             return found
         return Part(EMPTY) if self.complete and found is None else None
 
@@ -191,9 +259,18 @@ class RelationImage:
         return RelationImage({**self.parts, **dict(parts)}, self.complete if complete is None else complete)
 
     def with_loaded(self, partition: Partition, part: Part) -> RelationImage:
-        """With ``part`` added, unless what is loaded of the partition already answers as much."""
+        """With ``part`` added, as far as what is loaded of the partition does not answer as much already."""
         known = self.parts.get(partition)
-        return self if known is not None and known.covers(part.live_after) else self.with_parts([(partition, part)])
+        joined = part if known is None else known.joined(part)
+        return self if joined is known else self.with_parts([(partition, joined)])
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(part.size_bytes for part in checked(list(self.parts.values())))
+
+    def without(self, partitions: Set[Partition]) -> RelationImage:
+        """With these partitions not loaded."""
+        return RelationImage({known: part for known, part in self.parts.items() if known not in partitions})
 
     def apply(self, changes: Mapping[Partition, Changes]) -> RelationImage:
         """The picture after ``changes``. Partitions that are not loaded stay so: the store has their rows."""
@@ -203,10 +280,9 @@ class RelationImage:
             if part is None and self.complete:
                 part = Part(EMPTY)
             if part is not None:
-                changed.append((partition, Part(part.image.apply(rows), part.live_after)))
+                changed.append((partition, part.apply(rows)))
         return self.with_parts(changed) if changed else self
 
     def transform(self, change: Callable[[Row], Row]) -> RelationImage:
         """Every row rewritten, as after ALTER TABLE."""
-        parts = {p: Part(part.image.transform(change), part.live_after) for p, part in self.parts.items()}
-        return RelationImage(parts, self.complete)
+        return RelationImage({p: part.transform(change) for p, part in self.parts.items()}, self.complete)

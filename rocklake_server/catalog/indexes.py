@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias
 
 from rocklake_server.catalog.view import Row
 from rocklake_server.encoding.definitions import FileReference, decode_reference, encode_reference
@@ -45,11 +45,11 @@ def _data_file_entries(relation: Relation) -> IndexEntries | None:
         return None
     file, table, begin, end = (at[n] for n in ("data_file_id", "table_id", "begin_snapshot", "end_snapshot"))
 
-    def entries(row: Row) -> list[tuple[Key, bytes]]:
-        file_id, table_id = cast("int", row[file]), cast("int | None", row[table])
+    def entries(row: Sequence[Any]) -> list[tuple[Key, bytes]]:
+        file_id, table_id = row[file], row[table]
         return [
-            (registered_at_key(cast("int | None", row[begin]), table_id, file_id), _NOTHING),
-            (visible_at_key(table_id, cast("int | None", row[end]), file_id), _NOTHING),
+            (registered_at_key(row[begin], table_id, file_id), _NOTHING),
+            (visible_at_key(table_id, row[end], file_id), _NOTHING),
             (file_table_key(file_id), _table_reference(table_id)),
         ]
 
@@ -65,9 +65,9 @@ def _delete_file_entries(relation: Relation) -> IndexEntries:
     at = relation.index
     delete, table, file = at["delete_file_id"], at["table_id"], at["data_file_id"]
 
-    def entries(row: Row) -> list[tuple[Key, bytes]]:
-        reference = FileReference(cast("int | None", row[table]), cast("int | None", row[file]))
-        return [(delete_file_key(cast("int", row[delete])), encode_reference(reference))]
+    def entries(row: Sequence[Any]) -> list[tuple[Key, bytes]]:
+        reference = FileReference(row[table], row[file])
+        return [(delete_file_key(row[delete]), encode_reference(reference))]
 
     return entries
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from rocklake_server.catalog.image import Part, Partition, RelationImage
+from rocklake_server.catalog.image import ALL_ROWS, Part, Partition, RelationImage, Wanted
 from rocklake_server.catalog.loader import load_partition, load_relation
 from rocklake_server.catalog.relations import Relations
+from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.root import CommitLog, Root
 from rocklake_server.catalog.snapshot_turn import SnapshotTurn
 from rocklake_server.catalog.system_keys import SystemState, read_system_state, write_opening
 from rocklake_server.catalog.waits import PendingKeys
 from rocklake_server.clock import Clock
 from rocklake_server.errors import CannotConnectNow
+from rocklake_server.pacing import in_slices
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Store, WriteBatch
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+
+LoadKey: TypeAlias = tuple[int, int, Partition | object, Wanted]
+"""What is being loaded: commit sequence of the root, relation id, partition or all of them, rows of it."""
 
 _OFFSET_BITS = 14
 
@@ -49,6 +54,7 @@ class Lake:
         clock: Clock,
         ownership: Ownership,
         label: str,
+        residency: Residency,
     ) -> None:
         self.store = store
         self.ownership = ownership
@@ -63,14 +69,17 @@ class Lake:
         self.last_snapshot_us: int | None = None
         self.writer_epoch = state.writer_epoch + 1
         self.given_up = False
+        self.used: dict[tuple[int, Partition], int] = {}
+        self._residency = residency
         self._next_row = state.next_row
         self._next_relation_id = state.next_relation_id
         self._held: dict[int, Root] = {}
-        self._loading: dict[tuple[int, int, Partition | object, int | None], asyncio.Task[Any]] = {}
+        self._loading: dict[LoadKey, asyncio.Task[Any]] = {}
 
     @classmethod
     async def open(
-        cls, store: Store, *, schema: str, slot: int, clock: Clock, ownership: Ownership = UNDISPUTED, label: str = ""
+        cls, store: Store, *, schema: str, slot: int, clock: Clock, ownership: Ownership = UNDISPUTED, label: str = "",
+        residency: Residency | None = None,
     ) -> Lake:
         """Read the system keys, raise the writer epoch and publish the root found. ``label`` names the lake in logs.
         Raises CorruptValue, FormatVersionUnsupported, StoreUnavailable; CannotConnectNow when another server owns the
@@ -85,11 +94,14 @@ class Lake:
         root = Root(
             state.sequence, await store.snapshot(), relations, {}, state.counters, stored_bytes=state.stored_bytes
         )
-        return cls(store, state, root, schema, slot, clock, ownership, label)
+        lake = cls(store, state, root, schema, slot, clock, ownership, label, residency or Residency())
+        lake._residency.add(lake)
+        return lake
 
     async def close(self) -> None:
         for task in self._loading.values():
             task.cancel()
+        self._residency.remove(self)
         await self.store.close()
 
     @property
@@ -154,20 +166,28 @@ class Lake:
 
     # -- loading ----------------------------------------------------------------------------------------------------
 
-    async def part(self, root: Root, relation: Relation, partition: Partition, live_after: int | None = None) -> Part:
-        """One partition at ``root``, loaded when needed."""
-        found = root.image(relation.relation_id).part(partition, live_after)
+    def at_hand(self, root: Root, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS) -> Part | None:
+        """As ``part``, if it is loaded."""
+        self.used[relation.relation_id, partition] = self._residency.next_use()
+        return root.image(relation.relation_id).part(partition, wanted)
+
+    async def part(
+        self, root: Root, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS
+    ) -> Part:
+        """A part of one partition at ``root`` that covers ``wanted``, loaded when needed."""
+        found = self.at_hand(root, relation, partition, wanted)
         if found is not None:
             return found
         if not relation.partition:
             return (await self.complete(root, relation)).parts[partition]
 
         async def load() -> Part:
-            part = await load_partition(root.snapshot, relation, partition, live_after)
+            part = await load_partition(root.snapshot, relation, partition, wanted)
             self._install(root, relation, lambda image: image.with_loaded(partition, part))
+            self._residency.grown(part.size_bytes)
             return part
 
-        return await self._once((root.sequence, relation.relation_id, partition, live_after), load)
+        return await self._once((root.sequence, relation.relation_id, partition, wanted), load)
 
     async def complete(self, root: Root, relation: Relation) -> RelationImage:
         """Every partition at ``root``."""
@@ -178,12 +198,13 @@ class Lake:
         async def load() -> RelationImage:
             loaded = await load_relation(root.snapshot, relation)
             self._install(root, relation, lambda _: loaded)
+            self._residency.grown(await in_slices(lambda: loaded.size_bytes))
             return loaded
 
-        return await self._once((root.sequence, relation.relation_id, _EVERY_PARTITION, None), load)
+        return await self._once((root.sequence, relation.relation_id, _EVERY_PARTITION, ALL_ROWS), load)
 
     async def _once(
-        self, key: tuple[int, int, Partition | object, int | None], load: Callable[[], Coroutine[Any, Any, T]]
+        self, key: LoadKey, load: Callable[[], Coroutine[Any, Any, T]]
     ) -> T:
         """Run ``load`` unless it is already running; a cancelled waiter does not cancel it for the others."""
         task = self._loading.get(key)

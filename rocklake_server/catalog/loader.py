@@ -10,51 +10,104 @@ from typing import cast
 
 from rocklake_server.catalog import mvcc
 from rocklake_server.catalog.access import Access, access_of
-from rocklake_server.catalog.chunk import RowChunk
-from rocklake_server.catalog.image import WHOLE, Image, Part, Partition, RelationImage
+from rocklake_server.catalog.chunk import PackedChunk, RowChunk
+from rocklake_server.catalog.image import (
+    ALL_ROWS,
+    EMPTY,
+    WHOLE,
+    Image,
+    Part,
+    Partition,
+    RelationImage,
+    Wanted,
+)
 from rocklake_server.catalog.indexes import live_files
 from rocklake_server.catalog.view import Row
 from rocklake_server.encoding.keys import key_prefix
 from rocklake_server.errors import CorruptValue
+from rocklake_server.limits import CHUNK_ROWS_MAX, PACKED_ROWS_MIN
 from rocklake_server.pacing import checked, in_slices
 from rocklake_server.schema.model import Relation
-from rocklake_server.store.base import Key, Prefix, StoreSnapshot
+from rocklake_server.store.base import Entry, Key, Prefix, StoreSnapshot
 
 GETS_AT_ONCE = 64
+
+GETS_MAX = 2048
+"""Rows that are got one by one; reading more of them in a scan is cheaper, even if it meets rows that nobody wants."""
+
+
+class _Loading:
+    """The image of stored entries that come in key order: chunks are made as soon as they are full."""
+
+    def __init__(self, access: Access) -> None:
+        self._codec = access.codec
+        self._chunks: list[RowChunk] = []
+        self._entries: list[Entry] = []
+
+    async def add(self, entries: Sequence[Entry]) -> None:
+        self._entries += entries
+        while len(self._entries) >= CHUNK_ROWS_MAX:
+            await in_slices(partial(self._make_chunk, CHUNK_ROWS_MAX))
+
+    async def finished(self) -> Image:
+        if self._entries:
+            await in_slices(partial(self._make_chunk, len(self._entries)))
+        return Image(self._chunks)
+
+    def _make_chunk(self, size: int) -> None:
+        entries, self._entries = self._entries[:size], self._entries[size:]
+        keys = [key for key, _ in entries]
+        if size >= PACKED_ROWS_MIN:
+            self._chunks.append(PackedChunk.of(keys, self._codec.decode_columns(entries)))
+        else:
+            self._chunks.append(RowChunk(keys, [self._codec.decode(key, value) for key, value in checked(entries)]))
 
 
 async def load_relation(snapshot: StoreSnapshot, relation: Relation) -> RelationImage:
     """Every row of ``relation``, by partition."""
     access = access_of(relation)
-    keys, rows = await _scan(snapshot, access, access.prefix)
     if access.leading is None:
-        return RelationImage({WHOLE: Part(Image.of(keys, rows))}, complete=True)
-    return await in_slices(partial(_partitioned, access, keys, rows))
-
-
-def _partitioned(access: Access, keys: list[Key], rows: list[Row]) -> RelationImage:
+        return RelationImage({WHOLE: Part(await _image(snapshot, access, access.prefix))}, complete=True)
     parts: dict[Partition, Part] = {}
-    entries = zip(keys, checked(rows), strict=True)
-    for partition, group in groupby(entries, key=lambda entry: access.partition(entry[1])):
-        content = list(group)
-        parts[partition] = Part(Image.of([key for key, _ in content], [row for _, row in content]))
+    width = len(key_prefix(relation, 0))
+    current, loading = b"", _Loading(access)
+    async for entries in snapshot.scan(access.prefix):
+        for leading, run in groupby(entries, lambda entry: entry[0][:width]):
+            if current and leading != current:
+                parts[access.partition_of_key(current)] = Part(await loading.finished())
+                loading = _Loading(access)
+            current = leading
+            await loading.add(list(run))
+        await asyncio.sleep(0)
+    if current:
+        parts[access.partition_of_key(current)] = Part(await loading.finished())
     return RelationImage(parts, complete=True)
 
 
 async def load_partition(
-    snapshot: StoreSnapshot, relation: Relation, partition: Partition, live_after: int | None
+    snapshot: StoreSnapshot, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS
 ) -> Part:
-    """The rows of one partition: with ``live_after`` only the files that end after that snapshot, found through the
-    visible-at index, so that ended files cost nothing."""
+    """The rows of one partition that ``wanted`` names, and others only where that costs nothing: only the files that
+    end after a snapshot are found through the visible-at index, so that ended files cost nothing."""
     access = access_of(relation)
-    if live_after is not None and isinstance(partition, int) and access.index_entries is not None:
-        file_keys = await live_files(snapshot, relation, partition, live_after)
-        if file_keys is not None:
+    if wanted.live_after is not None and isinstance(partition, int) and access.index_entries is not None:
+        file_keys = await live_files(snapshot, relation, partition, wanted.live_after)
+        if file_keys is not None and len(file_keys) <= GETS_MAX:
             keys, rows = await load_keys(snapshot, relation, file_keys)
-            _check_listed(relation, file_keys, keys, rows, live_after)
-            return Part(Image.of(keys, rows), live_after)
-    keys, rows = await _scan(snapshot, access, key_prefix(relation, partition))
-    return Part(Image.of(keys, rows))
+            _check_listed(relation, file_keys, keys, rows, wanted.live_after)
+            return Part(Image.of(keys, rows), live_after=wanted.live_after)
+    if wanted.section is not None:
+        return Part(EMPTY, sections={wanted.section: await _image(snapshot, access, wanted.section)})
+    return Part(await _image(snapshot, access, key_prefix(relation, partition)))
+
+
+async def _image(snapshot: StoreSnapshot, access: Access, prefix: Prefix) -> Image:
+    """The rows under ``prefix``, decoded as they come."""
+    loading = _Loading(access)
+    async for entries in snapshot.scan(prefix):
+        await loading.add(entries)
+        await asyncio.sleep(0)
+    return await loading.finished()
 
 
 def _check_listed(
@@ -90,18 +143,6 @@ async def load_keys(
     return found_keys, rows
 
 
-async def _scan(snapshot: StoreSnapshot, access: Access, prefix: Prefix) -> tuple[list[Key], list[Row]]:
-    """Batches are decoded as they come, with a turn of the event loop between them."""
-    keys: list[Key] = []
-    rows: list[Row] = []
-    decode = access.codec.decode
-    async for batch in snapshot.scan(prefix):
-        keys += [key for key, _ in batch]
-        rows += [decode(key, value) for key, value in batch]
-        await asyncio.sleep(0)
-    return keys, rows
-
-
-def chunk_of(keys: list[Key], rows: list[Row]) -> list[RowChunk]:
+def chunks_of(keys: list[Key], rows: list[Row]) -> list[RowChunk]:
     """Rows read by key as a chunk of their own; none for no rows."""
     return [RowChunk(keys, rows)] if keys else []

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from rocklake_server.catalog.access import PrimaryKey
 from rocklake_server.catalog.image import Changes, Partition, RelationImage
 from rocklake_server.catalog.relations import Relations
 from rocklake_server.store.base import StoreSnapshot
 
+logger = logging.getLogger(__name__)
+
 NO_IMAGE = RelationImage()
+
+LateChanges: TypeAlias = tuple[Mapping[Partition, Changes], ...]
 
 
 @dataclass(slots=True)
 class Root:
-    """One lake at commit ``sequence``. ``images`` holds what is loaded of it: loading adds to it and changes no
-    answer, since it reads through ``snapshot``, the store as that commit left it. ``stored_bytes`` is what the
-    keys and values of rows, retired rows and indexes take."""
+    """One lake at commit ``sequence``. What is loaded of it is asked for with ``image``: loading adds to it and changes
+    no answer, since it reads through ``snapshot``, the store as that commit left it. ``late`` are changes that the
+    images of ``images`` do not have yet, oldest first: they are made when somebody asks, or in a quiet moment, so that
+    no commit waits for them. ``stored_bytes`` is what the keys and values of rows, retired rows and indexes take."""
 
     sequence: int
     snapshot: StoreSnapshot
@@ -26,18 +34,41 @@ class Root:
     counters: Mapping[str, int] = field(default_factory=dict)
     stored_bytes: int = 0
     leases: int = 0
+    late: dict[int, LateChanges] = field(default_factory=dict)
 
     def image(self, relation_id: int) -> RelationImage:
+        """What is loaded of a relation."""
+        if relation_id in self.late:
+            self._catch_up(relation_id)
         return self.images.get(relation_id, NO_IMAGE)
+
+    def catch_up(self, relations_max: int) -> bool:
+        """Make the late changes of so many relations. Whether there are more."""
+        for relation_id in list(self.late)[:relations_max]:
+            self._catch_up(relation_id)
+        return bool(self.late)
+
+    def _catch_up(self, relation_id: int) -> None:
+        changes = self.late[relation_id]
+        image = self.images.get(relation_id, NO_IMAGE)
+        try:
+            for each in changes:
+                image = image.apply(each)
+        except Exception:
+            logger.exception("cannot bring an image up to date; it loads again from the store")
+            image = NO_IMAGE
+        if self.late.pop(relation_id, None) is changes:  # applying may have given others a turn
+            self.images[relation_id] = image
 
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """What one commit changed, by relation id and partition; ``redefined`` are the relations whose definition it
-    changed."""
+    """What one commit changed, by relation id and partition, and the primary keys that it took (True) or set free;
+    ``redefined`` are the relations whose definition it changed."""
 
     sequence: int
     changes: Mapping[int, Mapping[Partition, Changes]]
+    primaries: Mapping[int, Mapping[PrimaryKey, bool]]
     redefined: frozenset[int]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rocklake_server.catalog.access import Access, access_of
 from rocklake_server.catalog.conflicts import (
@@ -24,7 +24,7 @@ from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
 
-ROWS_PER_LOOK = 64
+ROWS_PER_LOOK = 128
 """Rows staged between two looks at the clock."""
 
 
@@ -56,9 +56,9 @@ class LakeTransaction(ReadView):
     @property
     def writes(self) -> bool:
         """Whether COMMIT has anything to write."""
-        return bool(self.created or self.dropped or self.altered) or any(
-            True for staged in self.staged.values() for _ in staged.effective()
-        )
+        if self.created or self.dropped or self.altered:
+            return True
+        return bool(self.staged) and any(staged.is_effective for staged in self.staged.values())
 
     def refresh(self) -> None:
         """READ COMMITTED: go on from the newest root, with the staged changes laid over it. Raises
@@ -103,19 +103,35 @@ class LakeTransaction(ReadView):
         return len(rows)
 
     def _stage_new(self, relation: Relation, access: Access, staged: Staged, rows: Sequence[Row]) -> bool:
-        """Stage rows whose keys are certainly new. Without that certainty, with primary keys, and when a value is
-        missing, nothing is done: the rows go one by one then, and the first that is at fault is told."""
-        is_new = self._is_new(relation, access)
-        if relation.primary_key or not all(map(is_new, rows)):
+        """Stage rows whose keys are certainly new. Without that certainty, and when a value is missing, nothing is
+        done: the rows go one by one then, and the first that is at fault is told. Snapshot rows have their turns."""
+        if access.snapshot_time is not None or not all(map(self._is_new(relation, access), rows)):
             return False
         if any(row[index] is None for index in access.required for row in rows):
             return False
-        keyed = {access.key(row): row for row in rows}
+        keyed = dict(zip(access.keys(rows), rows, strict=True))
         if len(keyed) < len(rows) or not staged.entries.keys().isdisjoint(keyed):
+            return False
+        if relation.primary_key and not self._claim_all(relation, access, staged, keyed):
             return False
         staged.put_new(keyed)
         if self._savepoints:
             self._undo += [(staged, key, None) for key in keyed]
+        return True
+
+    def _claim_all(self, relation: Relation, access: Access, staged: Staged, rows: Mapping[Key, Row]) -> bool:
+        """Claim the primary keys of all rows, if it is certain that nobody has or claims one of them."""
+        if relation.relation_id not in self.created:
+            for counters in {id(root): root.counters for root in (self.root, self.lake.newest)}.values():
+                if not all(map(access.freshness(counters), rows.values())):
+                    return False
+        primaries = list(map(access.primary_of, rows.values()))
+        if len(set(primaries)) < len(primaries) or not staged.primary.keys().isdisjoint(primaries):
+            return False
+        tokens = [(relation.relation_id, primary) for primary in primaries]
+        if not self.lake.pending.take_all_now(tokens, self.holder):
+            return False
+        staged.primary.update(zip(primaries, rows, strict=True))
         return True
 
     async def _stage(self, relation: Relation, access: Access, staged: Staged, row: Row) -> None:
@@ -135,7 +151,7 @@ class LakeTransaction(ReadView):
             if not count % ROWS_PER_LOOK:
                 await turns.take()
             _check_required(relation, access, values)
-            if access.keyed_by_ctid or all(i is None or values[i] == old[i] for i in relation.key_columns):
+            if all(values[i] == old[i] for i in access.identifying):
                 row: Row = (*values, self.lake.allocate_ctid())
                 before = staged.entries.get(key)
                 self._put(staged, key, before._replace(new=row) if before else Entry(old, row))
@@ -241,8 +257,7 @@ class LakeTransaction(ReadView):
         in the store, unreachable, until they are excised."""
         relation_id = relation.relation_id
         if has_declared_prefix(relation):
-            for partition in await self.partitions(relation):
-                image = await self.image(relation, partition)
+            for image in await self.images(relation):
                 await self.delete(relation, [Match(key, row) for key, row in image.entries()])
         else:
             self._replace_staged(relation_id, Staged(access_of(relation)))

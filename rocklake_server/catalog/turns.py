@@ -79,12 +79,14 @@ class Turn:
 
     async def _is_settled(self, lake: Lake) -> bool:
         """Whether the lake's catalog is of no old version. Remembered until its metadata changes."""
-        relation = lake.newest.relations.by_name.get(METADATA)
+        newest = lake.newest
+        relation = newest.relations.by_name.get(METADATA)
+        known = self._settled.get(lake.slot)
+        if known is not None and relation is not None and newest.image(relation.relation_id) is known:
+            return True
         if relation is None or not {"key", "value"} <= {column.name for column in relation.columns}:
             return True
-        image = await lake.complete(lake.newest, relation)
-        if self._settled.get(lake.slot) is image:
-            return True
+        image = await lake.complete(newest, relation)
         key, value = (
             next(i for i, c in enumerate(relation.columns) if c.name == name) for name in ("key", "value")
         )

@@ -10,12 +10,13 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from rocklake_server.catalog.access import Access, access_of
+from rocklake_server.catalog.access import Access, PrimaryKey, access_of
 from rocklake_server.catalog.conflicts import (
     has_declared_prefix,
     require_relations_unchanged,
     require_rows_unchanged,
 )
+from rocklake_server.catalog.earlier import Earlier
 from rocklake_server.catalog.image import Changes, Partition
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.presence import primary_is_taken, row_is_present
@@ -40,6 +41,7 @@ class Working:
     relations: Relations
     counters: dict[str, int]
     changes: dict[int, dict[Partition, dict[Key, Row | None]]] = field(default_factory=dict)
+    primaries: dict[int, dict[PrimaryKey, bool]] = field(default_factory=dict)
     redefined: set[int] = field(default_factory=set)
     altered: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
     last_snapshot_us: int | None = None
@@ -47,17 +49,12 @@ class Working:
 
     def record(self, sequence: int) -> CommitRecord:
         frozen: Mapping[int, Mapping[Partition, Changes]] = self.changes
-        return CommitRecord(sequence, frozen, frozenset(self.redefined))
+        return CommitRecord(sequence, frozen, self.primaries, frozenset(self.redefined))
 
     def reshape(self, relation_id: int, change: Callable[[Row], Row]) -> None:
         """ALTER TABLE: the rows that earlier members changed, in the relation's new shape."""
         for rows in self.changes.get(relation_id, {}).values():
             rows.update({key: change(row) for key, row in rows.items() if row is not None})
-
-    def changed_to(self, relation_id: int, partition: Partition, key: Key) -> tuple[bool, Row | None]:
-        """(whether an earlier member changed the row, what it is now)."""
-        changes = self.changes.get(relation_id, {}).get(partition, {})
-        return (True, changes[key]) if key in changes else (False, None)
 
 
 @dataclass(slots=True)
@@ -79,14 +76,15 @@ async def validate(lake: Lake, working: Working, transaction: LakeTransaction) -
         relation = _definition(working, transaction, relation_id, member)
         if relation is not None:
             member.definitions[relation_id] = relation
-    committed = [*(record.changes for record in lake.log.after(transaction.root.sequence)), working.changes]
+    earlier = Earlier([*lake.log.after(transaction.root.sequence), working])
+    committed = [commit.changes for commit in earlier.commits]
     require_rows_unchanged(committed, transaction.staged)
     require_relations_unchanged(committed, transaction.dropped.values())
     for relation_id, staged in transaction.staged.items():
         relation = member.definitions.get(relation_id)
         if relation is None or (relation_id in transaction.dropped and not has_declared_prefix(relation)):
             continue
-        member.rows[relation_id] = await _settled(lake, working, transaction, relation, staged)
+        member.rows[relation_id] = await _settled(lake, working, earlier, relation, staged)
     return member
 
 
@@ -101,7 +99,7 @@ def _check_reads(lake: Lake, working: Working, transaction: LakeTransaction) -> 
 
 
 def _written(transaction: LakeTransaction) -> list[int]:
-    staged = [i for i, s in transaction.staged.items() if any(True for _ in s.effective())]
+    staged = [i for i, s in transaction.staged.items() if s.is_effective]
     return [*dict.fromkeys([*transaction.created, *transaction.altered, *transaction.dropped, *staged])]
 
 
@@ -138,58 +136,63 @@ def _created_definition(
 
 
 async def _settled(
-    lake: Lake, working: Working, transaction: LakeTransaction, relation: Relation, staged: Staged
+    lake: Lake, working: Working, earlier: Earlier, relation: Relation, staged: Staged
 ) -> list[tuple[Key, Entry]]:
     """The effective entries under their final keys: new rows whose key was taken meanwhile get a tie-breaker, or fail
-    if it is a primary key."""
+    if it is a primary key. Keys and primary keys were free at the transaction's root, so that what came after it
+    decides, without a read; only a relation that another transaction created in its place is looked at."""
     access = access_of(relation)
     moved = access is not staged.access and relation.relation_id != staged.access.relation.relation_id
-    unchanged = transaction.root is working.root and relation.relation_id not in working.changes
-    if unchanged and not moved:
-        return list(staged.effective())
+    if not moved and not earlier.touch(relation.relation_id):
+        return staged.effective()
     settled: list[tuple[Key, Entry]] = []
     taken: set[Key] = set()
     for count, (key, entry) in enumerate(staged.effective()):
         if count and not count % ROWS_PER_TURN:
             await asyncio.sleep(0)
-        if entry.base is None and entry.new is not None:
-            key = await _final_key(lake, working, access, staged, key if not moved else access.key(entry.new),
-                                   entry.new, taken)
+        row = entry.new
+        if entry.base is None and row is not None:
+            if relation.primary_key and await _primary_is_taken(lake, working, earlier, access, row, staged, moved):
+                raise UniqueViolation.of(relation.name)
+            if not access.keyed_by_ctid:
+                key = await _free_key(lake, working, earlier, access, None if moved else key, row, taken)
         taken.add(key)
         settled.append((key, entry))
     return settled
 
 
-async def _final_key(
-    lake: Lake, working: Working, access: Access, staged: Staged, key: Key, row: Row, taken: set[Key]
+async def _free_key(
+    lake: Lake, working: Working, earlier: Earlier, access: Access, staged_key: Key | None, row: Row, taken: set[Key]
 ) -> Key:
-    relation = access.relation
-    if relation.primary_key and await _primary_is_taken(lake, working, access, staged, row):
-        raise UniqueViolation.of(relation.name)
-    if access.keyed_by_ctid:
-        return key
+    """``staged_key`` or else the row's own key, with the lowest tie-breaker that nobody took."""
+    key = access.key(row) if staged_key is None else staged_key
     ordinal = 0
-    while await _is_taken(lake, working, access, key, row) or key in taken:
+    while key in taken or await _is_taken(lake, working, earlier, access, key, row, known=key is staged_key):
         ordinal += 1
         key = access.key(row, ordinal)
     return key
 
 
-async def _is_taken(lake: Lake, working: Working, access: Access, key: Key, row: Row) -> bool:
-    was_changed, now = working.changed_to(access.relation.relation_id, access.partition(row), key)
+async def _is_taken(
+    lake: Lake, working: Working, earlier: Earlier, access: Access, key: Key, row: Row, *, known: bool
+) -> bool:
+    """Whether a row is stored under ``key``. ``known``: none was at the transaction's root."""
+    was_changed, now = earlier.changed_to(access.relation.relation_id, access.partition(row), key)
     if was_changed:
         return now is not None
-    if access.freshness(working.root.counters)(row):
+    if known or access.freshness(working.root.counters)(row):
         return False
     return await row_is_present(lake, working.root, access.relation, access, row, key)
 
 
-async def _primary_is_taken(lake: Lake, working: Working, access: Access, staged: Staged, row: Row) -> bool:
+async def _primary_is_taken(
+    lake: Lake, working: Working, earlier: Earlier, access: Access, row: Row, staged: Staged, moved: bool
+) -> bool:
+    """A staged primary key was free when it was claimed, and the claim keeps other transactions from it."""
     primary = access.primary_key(row)
-    for changes in working.changes.get(access.relation.relation_id, {}).values():
-        if any(now is not None and access.primary_key(now) == primary for now in changes.values()):
-            return True
-    return await primary_is_taken(lake, working.root, access.relation, row, staged)
+    if primary is not None and earlier.took(access.relation.relation_id, primary):
+        return True
+    return moved and await primary_is_taken(lake, working.root, access.relation, row, staged)
 
 
 def with_commit_time(access: Access, entry: Entry, time_us: int) -> Entry:

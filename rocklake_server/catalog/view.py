@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
@@ -49,8 +49,7 @@ _NOTHING: Mapping[int, frozenset[Value]] = MappingProxyType({})
 _NO_RANGES: Mapping[int, Interval] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """What a predicate demands of single columns (by row index, ctid included): a conjunction of narrowing hints.
 
     Rows outside never match the predicate; rows inside may not match either, so callers still filter.
@@ -58,8 +57,8 @@ class Bounds:
     column is NULL. ``live_after``: the row's end_snapshot is NULL or greater than this number.
     """
 
-    values: Mapping[int, frozenset[Value]] = field(default_factory=lambda: _NOTHING)
-    ranges: Mapping[int, Interval] = field(default_factory=lambda: _NO_RANGES)
+    values: Mapping[int, frozenset[Value]] = _NOTHING
+    ranges: Mapping[int, Interval] = _NO_RANGES
     nulls: frozenset[int] = frozenset()
     live_after: int | None = None
 

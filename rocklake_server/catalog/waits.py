@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
 
 from rocklake_server.errors import DeadlockDetected, LockNotAvailable
 
@@ -94,38 +93,37 @@ def _break_cycle(holder: Holder, owner: Holder, *, gives_way: bool) -> None:
     raise DeadlockDetected.default()
 
 
-@dataclass(slots=True)
-class _Pending:
-    """One key: who holds it, and who wants it next. Most are wanted by nobody else."""
-
-    owner: Holder
-    waiters: Waiters | None = None
-
-
 class PendingKeys:
     """Primary keys that open transactions have inserted or deleted."""
 
     def __init__(self) -> None:
-        self._pending: dict[Hashable, _Pending] = {}
+        self._owners: dict[Hashable, Holder] = {}
+        self._waiters: dict[Hashable, Waiters] = {}
         self._keys: dict[Holder, dict[Hashable, None]] = {}
 
     def take_now(self, key: Hashable, holder: Holder) -> bool:
         """Register ``holder`` for ``key``; False when another open transaction holds it."""
-        pending = self._pending.get(key)
-        if pending is None:
-            self._pending[key] = _Pending(holder)
+        owner = self._owners.get(key)
+        if owner is None:
+            self._owners[key] = holder
             self._keys.setdefault(holder, {})[key] = None
             return True
-        return pending.owner is holder
+        return owner is holder
+
+    def take_all_now(self, keys: Sequence[Hashable], holder: Holder) -> bool:
+        """Register ``holder`` for all of ``keys``; False, and for none of them, when somebody holds one."""
+        if not self._owners.keys().isdisjoint(keys):
+            return False
+        self._owners.update(dict.fromkeys(keys, holder))
+        self._keys.setdefault(holder, {}).update(dict.fromkeys(keys))
+        return True
 
     async def take(self, key: Hashable, holder: Holder, timeout_s: float | None) -> None:
         """Register ``holder`` for ``key``, waiting until any other holder has given it back.
         Raises DeadlockDetected at once when the wait would close a cycle, LockNotAvailable after ``timeout_s``."""
         if not self.take_now(key, holder):
-            pending = self._pending[key]
-            if pending.waiters is None:
-                pending.waiters = Waiters()
-            await pending.waiters.wait(holder, pending.owner, timeout_s)
+            waiters = self._waiters.setdefault(key, Waiters())
+            await waiters.wait(holder, self._owners[key], timeout_s)
 
     def count(self, holder: Holder) -> int:
         """How many keys ``holder`` has, to ``release_since``."""
@@ -146,10 +144,11 @@ class PendingKeys:
 
     def _hand_on(self, keys: Iterable[Hashable]) -> None:
         for key in keys:
-            pending = self._pending[key]
-            successor = pending.waiters.wake_first() if pending.waiters is not None else None
+            waiters = self._waiters.get(key) if self._waiters else None
+            successor = waiters.wake_first() if waiters is not None else None
             if successor is None:
-                del self._pending[key]
+                del self._owners[key]
+                self._waiters.pop(key, None)
             else:
-                pending.owner = successor
+                self._owners[key] = successor
                 self._keys.setdefault(successor, {})[key] = None

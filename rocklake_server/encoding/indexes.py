@@ -13,21 +13,21 @@ from rocklake_server.errors import CorruptValue
 from rocklake_server.schema import system_subspaces as subspaces
 from rocklake_server.store.base import Key, Prefix
 
-_THREE_IDS = struct.Struct(">BBQQQ")
+_pack_one, _pack_three = struct.Struct(">BBQ").pack, struct.Struct(">BBQQQ").pack
+"""Of the key space, the index, and ids as most are: not NULL, not negative."""
 
 
 def _index(which: int, *fields: int | None) -> bytes:
-    try:
-        if len(fields) == 3:
-            return _THREE_IDS.pack(subspaces.INDEXES, which, *fields)
-    except struct.error:
-        pass  # a NULL or a negative number: encode_int knows their patterns
+    """Also for NULL and negative numbers, whose patterns encode_int knows."""
     return bytes([subspaces.INDEXES, which]) + b"".join(map(ordered.encode_int, fields))
 
 
 def registered_at_key(snapshot_id: int | None, table_id: int | None, data_file_id: int) -> Key:
     """FC 01, snapshot_id (the file's begin_snapshot), table_id, data_file_id."""
-    return Key(_index(subspaces.INDEX_REGISTERED_AT, snapshot_id, table_id, data_file_id))
+    try:
+        return Key(_pack_three(subspaces.INDEXES, subspaces.INDEX_REGISTERED_AT, snapshot_id, table_id, data_file_id))
+    except struct.error:
+        return Key(_index(subspaces.INDEX_REGISTERED_AT, snapshot_id, table_id, data_file_id))
 
 
 def registered_at_prefix(snapshot_id: int | None, *table_id: int | None) -> Prefix:
@@ -38,7 +38,10 @@ def registered_at_prefix(snapshot_id: int | None, *table_id: int | None) -> Pref
 def visible_at_key(table_id: int | None, end_snapshot: int | None, data_file_id: int) -> Key:
     """FC 02, table_id, end_snapshot (the greatest id while the file is not ended), data_file_id."""
     end = ordered.ID_MAX if end_snapshot is None else end_snapshot
-    return Key(_index(subspaces.INDEX_VISIBLE_AT, table_id, end, data_file_id))
+    try:
+        return Key(_pack_three(subspaces.INDEXES, subspaces.INDEX_VISIBLE_AT, table_id, end, data_file_id))
+    except struct.error:
+        return Key(_index(subspaces.INDEX_VISIBLE_AT, table_id, end, data_file_id))
 
 
 def visible_at_prefix(table_id: int | None) -> Prefix:
@@ -53,7 +56,10 @@ def visible_at_start(snapshot_id: int) -> bytes:
 
 def file_table_key(data_file_id: int) -> Key:
     """FC 03, data_file_id. The value holds the table id."""
-    return Key(_index(subspaces.INDEX_FILE_TABLE, data_file_id))
+    try:
+        return Key(_pack_one(subspaces.INDEXES, subspaces.INDEX_FILE_TABLE, data_file_id))
+    except struct.error:
+        return Key(_index(subspaces.INDEX_FILE_TABLE, data_file_id))
 
 
 def delete_file_key(delete_file_id: int) -> Key:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -191,11 +192,13 @@ def _decode_ordinal(key: bytes, offset: int) -> int:
     return ordinal
 
 
+@lru_cache(maxsize=1024)
 def counter_key(name: str) -> Key:
     """FE, then the counter's name."""
     return Key(bytes([subspaces.COUNTERS]) + _plain(name))
 
 
+@lru_cache(maxsize=1024)
 def system_key(name: str, *ids: int) -> Key:
     """FF, then the name; with ids, 00 00 and the ids after it."""
     key = bytes([subspaces.SYSTEM]) + _plain(name)

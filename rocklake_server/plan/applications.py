@@ -55,6 +55,12 @@ class Strict(Application):
 
         return many
 
+    def value(self, env: Env) -> Value:
+        if len(self.arguments) != 1:
+            return self.getter(env)(())
+        value = self.arguments[0].value(env)
+        return None if value is None else self.function(value)
+
 
 @dataclass(frozen=True, slots=True)
 class Lenient(Application):

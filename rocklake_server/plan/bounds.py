@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, Interval
+from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, Interval, Row
 from rocklake_server.plan.comparisons import MIRRORED, TESTS
 from rocklake_server.plan.conditions import Compare, InList, IsNull, Or
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr
@@ -132,6 +132,11 @@ class ZoneTest:
     column: int
     symbol: str
     value: Value
+
+    def passes(self, row: Row) -> bool:
+        """As the comparison says of one row, unknown as false."""
+        value = row[self.column]
+        return value is not None and bool(TESTS[self.symbol](value, self.value))
 
     def __call__(self, chunk: Chunk) -> bool:
         zone = chunk.zone(self.column)

@@ -18,11 +18,11 @@ TEMPLATES_MAX = 2048
 TEMPLATE_CHARACTERS_MAX = 32_768
 """Longer templates are not kept."""
 
-TEXTS_MAX = 512
-"""Exact statement texts whose bound plan is kept."""
+CONSTANTS_MAX = 64
+"""Texts of queries about nothing but literals whose bound plan is kept."""
 
-TEXT_CHARACTERS_MAX = 2048
-"""Longer statements are not kept by their text."""
+CONSTANT_CHARACTERS_MAX = 256
+"""Longer ones are not kept."""
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class PlanCache:
     shared: dict[Hashable, Compiled] = field(default_factory=dict)
     templates: dict[Hashable, Compiled] = field(default_factory=dict)
     seen: dict[str, None] = field(default_factory=dict)
-    texts: dict[str, BoundPlan] = field(default_factory=dict)
+    constants: dict[str, BoundPlan] = field(default_factory=dict)
 
     def saw(self, template_key: str) -> bool:
         """Whether this template came before; it has from now on."""
@@ -42,15 +42,10 @@ class PlanCache:
             _put(self.seen, template_key, None, TEMPLATES_MAX)
         return known
 
-    def by_text(self, text: str, view: TransactionView) -> BoundPlan | None:
-        """The plan that exactly this text had, if its relations are still the same."""
-        plan = self.texts.get(text) if len(text) <= TEXT_CHARACTERS_MAX else None
-        return plan if plan is not None and plan.compiled.valid(view) else None
-
     def constant(self, text: str) -> BoundPlan | None:
         """The plan of exactly this text if it is about nothing but literals and ran before."""
-        plan = self.texts.get(text)
-        return plan if plan is not None and plan.constant_rows is not None else None
+        plan = self.constants.get(text)
+        return plan if plan is not None and plan.constant is not None else None
 
     def by_template(self, key: Hashable, view: TransactionView) -> Compiled | None:
         compiled = self.templates.get(key) or self.shared.get(key)
@@ -59,9 +54,9 @@ class PlanCache:
     def keep_template(self, key: Hashable, compiled: Compiled) -> None:
         _put(self.templates if compiled.relations else self.shared, key, compiled, TEMPLATES_MAX)
 
-    def keep_text(self, text: str, plan: BoundPlan) -> None:
-        if len(text) <= TEXT_CHARACTERS_MAX:
-            _put(self.texts, text, plan, TEXTS_MAX)
+    def keep_constant(self, text: str, plan: BoundPlan) -> None:
+        if len(text) <= CONSTANT_CHARACTERS_MAX:
+            _put(self.constants, text, plan, CONSTANTS_MAX)
 
 
 def _put(entries: dict[_K, _V], key: _K, value: _V, limit: int) -> None:

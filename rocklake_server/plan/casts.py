@@ -17,6 +17,7 @@ from rocklake_server.plan.relation_names import relation_oid, relation_text
 from rocklake_server.plan.type_rules import (
     assignable,
     is_string,
+    widens,
 )
 from rocklake_server.schema.types import (
     BPCHAR,
@@ -47,7 +48,7 @@ def _cut(length: int, *, pads: bool) -> Convert:
 def converter(source: ColumnType, target: ColumnType, *, explicit: bool) -> Convert | None:
     """Conversion and modifier in one function; ``None`` when nothing is to be done."""
     modify = None if source == target else _modifier(target, explicit=explicit)
-    if source.oid == target.oid:
+    if source.oid == target.oid or widens(source, target):
         return modify
     convert = conversion(source, target)
     return convert if modify is None else (lambda value: modify(convert(value)))

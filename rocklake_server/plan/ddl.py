@@ -61,8 +61,7 @@ class DdlPlan:
     def parameters(self) -> tuple[ColumnType, ...]:
         return ()
 
-    @property
-    def scan(self) -> None:
+    async def base_scan(self, _view: TransactionView) -> None:
         return None
 
     @property

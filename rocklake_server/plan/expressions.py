@@ -104,7 +104,7 @@ class Expr(_Derived):
     def bind(self, env: Env) -> Getter:
         """The closure; a constant node is evaluated here. Raises what evaluation raises."""
         if self.constant:
-            value = self.getter(env)(())
+            value = self.value(env)
             return lambda _row: value
         return self.getter(env)
 
@@ -232,8 +232,11 @@ class NowRef(Expr):
         return False
 
     def getter(self, env: Env) -> Getter:
-        value = Now(env.need().view.now_us)
+        value = self.value(env)
         return lambda _row: value
+
+    def value(self, env: Env) -> Value:
+        return Now(env.need().view.now_us)
 
 
 TRUE = Constant(BOOLEAN, True)

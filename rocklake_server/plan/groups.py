@@ -27,9 +27,14 @@ class Group:
     keys: tuple[Expr, ...]
     aggregates: tuple[Aggregate, ...]
 
+    @property
+    def from_zones(self) -> bool:
+        """Whether the zones of stored chunks answer the aggregates."""
+        return not self.keys and isinstance(self.source, Scan) and _answered_by_zones(self.source, self.aggregates)
+
     async def open(self, env: Env) -> Rows:
         await prepare([*self.keys, *(part for item in self.aggregates for part in item.expressions)], env)
-        if not self.keys and isinstance(self.source, Scan) and _answered_by_zones(self.source, self.aggregates):
+        if self.from_zones and isinstance(self.source, Scan):
             return await self._from_zones(self.source, env)
         rows = await self.source.open(env)
         keys = [key.bind(env) for key in self.keys]

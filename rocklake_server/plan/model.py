@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, Row, TransactionView
 from rocklake_server.schema.model import Relation
@@ -55,15 +55,16 @@ class Context:
 
 @dataclass(slots=True)
 class Outcome:
-    """The command tag and, for statements that answer rows, the rows."""
+    """The command tag and, for statements that answer rows, the rows. ``encodings`` is there when the rows are kept for
+    the next time: whoever encodes them may keep the bytes with them."""
 
     tag: str
     rows: Sequence[Row] = ()
     notices: tuple[Notice, ...] = ()
+    encodings: dict[Hashable, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BaseScan:
+class BaseScan(NamedTuple):
     """A plain projection of one stored relation, bound with its literals.
 
     ``projection`` holds indexes into the relation's rows (the ctid's included); ``None`` is a constant NULL.
@@ -84,7 +85,12 @@ class BaseScan:
 
     def covers(self, chunk: Chunk) -> bool:
         """Whether the zones of ``chunk`` tell that every row of it passes the predicate."""
-        return self.zone_tests is not None and all(test(chunk) for test in self.zone_tests)
+        if self.zone_tests is None:
+            return False
+        for test in self.zone_tests:  # noqa: SIM110  a generator costs more than most scans' tests
+            if not test(chunk):
+                return False
+        return True
 
 
 class Plan(Protocol):
@@ -102,8 +108,7 @@ class Plan(Protocol):
     def writes(self) -> bool:
         """Whether a READ ONLY transaction must refuse it; writes to temporary tables are not writes."""
 
-    @property
-    def scan(self) -> BaseScan | None:
+    async def base_scan(self, view: TransactionView) -> BaseScan | None:
         """The statement as a base scan, when it is one and needs no parameter."""
 
     async def run(self, context: Context) -> Outcome: ...

@@ -7,9 +7,9 @@ returns gives the rows, in memory, each time it is called. So a correlated subqu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from rocklake_server.catalog.view import Match, Row
 from rocklake_server.errors import InvalidRowCount, InvalidRowOffset, OutOfMemory
@@ -28,6 +28,9 @@ WORK_AT_ONCE_MAX = 256
 Rows: TypeAlias = Callable[[], Iterator[Row]]
 
 
+T = TypeVar("T")
+
+
 class Operator(Protocol):
     async def open(self, env: Env) -> Rows: ...
 
@@ -35,7 +38,12 @@ class Operator(Protocol):
 async def collected(source: Operator, env: Env) -> list[Row]:
     """All rows of ``source``; the event loop has its turns meanwhile, unless they are few."""
     rows = await source.open(env)
-    return held(rows()) if env.work <= WORK_AT_ONCE_MAX else await in_slices(lambda: held(rows()))
+    return await computed(lambda: held(rows()), env.work)
+
+
+async def computed(compute: Callable[[], T], rows: int) -> T:
+    """What ``compute`` makes of so many rows; the event loop has its turns meanwhile, unless they are few."""
+    return compute() if rows <= WORK_AT_ONCE_MAX else await in_slices(compute)
 
 
 def held(rows: Iterator[Row]) -> list[Row]:
@@ -97,12 +105,12 @@ class Scan:
         await prepare(self.conditions, env)
         chunks = await env.need().view.chunks(self.relation, bounds_of(self.conditions, self.relation, env))
         keeps = bind_all(self.conditions, env)
-        return await in_slices(lambda: [
+        return await computed(lambda: [
             Match(key, row)
             for chunk in chunks
             for key, row in zip(chunk.keys, checked(chunk.rows), strict=True)
             if keeps is None or keeps(row)
-        ])
+        ], sum([len(chunk.keys) for chunk in chunks]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +143,19 @@ class ValuesRows:
     """VALUES: one tuple of expressions per row."""
 
     lines: tuple[tuple[Expr, ...], ...]
+    constant: bool = field(init=False)
+    """Whether every item is, and there are few."""
+
+    def __post_init__(self) -> None:
+        items = [item for line in self.lines for item in line]
+        few = len(items) <= WORK_AT_ONCE_MAX
+        object.__setattr__(self, "constant", few and all(item.constant and not item.subqueries for item in items))
 
     async def open(self, env: Env) -> Rows:
+        if self.constant:
+            found = [tuple([item.value(env) for item in line]) for line in self.lines]
+            env.reads(len(found))
+            return lambda: iter(found)
         turns = Turns()
         bound = []
         for line in self.lines:

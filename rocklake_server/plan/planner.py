@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -26,6 +27,7 @@ from rocklake_server.plan.operators import GivenRows
 from rocklake_server.plan.scan_shape import shape_of
 from rocklake_server.plan.statement_plans import BoundPlan, Compiled, InsertPlan
 from rocklake_server.plan.text_values import inferred
+from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import BIGINT, INTEGER, NUMERIC, TEXT, UNKNOWN, ColumnType, Value
 from rocklake_server.sql.ddl import parse_ddl
 from rocklake_server.sql.parse import parse_tree
@@ -70,25 +72,26 @@ def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types
     if query.kind is QueryKind.DDL:
         return DdlPlan(parse_ddl(query.text, view.database), view)
     if not parameter_types:
-        comes_back = query.kind is QueryKind.SELECT  # a write of the same text again is rare
-        found = cache.by_text(query.text, view) if comes_back else None
-        if found is not None:
-            return found
-        fast = None if _comes_again(query, cache) else _fast(query, view, cache)
+        listed = query.kind is QueryKind.INSERT or query.kind is QueryKind.UPDATE
+        fast = _fast(query, view, cache) if listed and not _comes_again(query, cache) else None
         if fast is not None:
             return fast
         template = query.template
         if template is not None:
             try:
-                return _from_template(query.text if comes_back else "", template, view, cache)
+                plan = _from_template(template, view, cache)
             except TemplateUnfit:
                 pass  # a literal decides what the statement means: its own text is planned
+            else:
+                if plan.compiled.keepable == ():
+                    cache.keep_constant(query.text, plan)
+                return plan
     return BoundPlan(_compile(parse_tree(query.text), view, (), parameter_types))
 
 
 def _comes_again(query: Query, cache: PlanCache) -> bool:
     """Whether compiling the template of a short VALUES list pays: its second statement is the first to use it."""
-    if query.kind not in (QueryKind.INSERT, QueryKind.UPDATE) or len(query.text) > SHORT_TEXT_CHARACTERS:
+    if len(query.text) > SHORT_TEXT_CHARACTERS:
         return False
     template = query.template
     return template is not None and cache.saw(template.key)
@@ -137,7 +140,7 @@ def _fast_update(listed: CteValues, view: TransactionView, cache: PlanCache) -> 
     kinds, rows = inferred(slices)
     names = listed.columns + tuple(f"column{number}" for number in range(len(listed.columns) + 1, listed.width + 1))
     try:
-        plan = _from_template("", rest, view, cache, (listed.name, names, kinds))
+        plan = _from_template(rest, view, cache, (listed.name, names, kinds))
     except TemplateUnfit:
         return None
     return BoundPlan(plan.compiled, plan.slots, rows)
@@ -156,13 +159,21 @@ def _slots(template: Template) -> tuple[tuple[Value, ...], tuple[ColumnType, ...
             values.append(literal.text)
             kinds.append(UNKNOWN)
         else:
-            number = number_value(literal.text)
-            if number in _NEGATIVE_BOUNDS:
-                raise TemplateUnfit
-            kind = number_type(number)
-            values.append(decode_numeric(literal.text) if kind.oid == NUMERIC.oid else number)
+            number, kind = _number(literal.text)
+            values.append(number)
             kinds.append(kind)
     return tuple(values), tuple(kinds)
+
+
+@lru_cache(maxsize=4096)
+def _number(text: str) -> tuple[Value, ColumnType]:
+    """A number's value and type: the same few ids and counts come in every statement of a commit. Raises
+    TemplateUnfit."""
+    number = number_value(text)
+    if number in _NEGATIVE_BOUNDS:
+        raise TemplateUnfit
+    kind = number_type(number)
+    return (decode_numeric(text) if kind.oid == NUMERIC.oid else number), kind
 
 
 def _widest(values: Sequence[Value]) -> ColumnType:
@@ -172,7 +183,7 @@ def _widest(values: Sequence[Value]) -> ColumnType:
     return BIGINT if BIGINT.oid in found else INTEGER
 
 
-def _from_template(text: str, template: Template, view: TransactionView, cache: PlanCache,
+def _from_template(template: Template, view: TransactionView, cache: PlanCache,
                    given: Given | None = None) -> BoundPlan:
     values, kinds = _slots(template)
     key = (template.key, tuple([kind.oid for kind in kinds]), given)
@@ -181,10 +192,7 @@ def _from_template(text: str, template: Template, view: TransactionView, cache: 
         compiled = _compile(parse_template(template.key), view, kinds, (), given)
         if len(template.key) <= TEMPLATE_CHARACTERS_MAX:
             cache.keep_template(key, compiled)
-    plan = BoundPlan(compiled, values)
-    if text:
-        cache.keep_text(text, plan)
-    return plan
+    return BoundPlan(compiled, values)
 
 
 def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnType],
@@ -197,7 +205,7 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
     lower = _WRITES.get(type(tree))
     if lower is not None:
         relation, run = lower(queries, tree)
-        return Compiled(None, _parameters(queries), writes_to(relation), tuple(queries.relations), None, run)
+        return Compiled(None, _parameters(queries), writes_to(relation), _named(queries), None, run)
     if not isinstance(tree, exp.Query | exp.Values):
         raise Unsupported(f"the statement {label(tree)} is not supported")
     lowered = queries.lower(tree).settled()
@@ -209,9 +217,14 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
     parameters = _parameters(queries)
     keepable = None if queries.relations or queries.contextual or parameters else tuple(queries.systems)
     shape = None if parameters else shape_of(lowered.operator)
-    return Compiled(columns_of, parameters, False, tuple(queries.relations), lowered, None, keepable, shape)
+    return Compiled(columns_of, parameters, False, _named(queries), lowered, None, keepable, shape)
 
 
 def _parameters(queries: QueryLowering) -> tuple[ColumnType, ...]:
     types = queries.parameter_types
     return tuple(types.found.get(number, TEXT) for number in range(1, types.highest + 1))
+
+
+def _named(queries: QueryLowering) -> tuple[tuple[str | None, str, Relation], ...]:
+    """Each relation that the statement names, once."""
+    return tuple({(schema, name): (schema, name, relation) for schema, name, relation in queries.relations}.values())

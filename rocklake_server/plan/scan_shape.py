@@ -5,38 +5,63 @@ The shape is found once per compiled statement; binding it with a statement's li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
 
-from rocklake_server.catalog.view import Bounds, Interval, Row
+from rocklake_server.catalog.view import Bounds, Interval, Row, TransactionView
 from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.bounds import ZoneTest, bounds_of, column_against_constant, zone_tests
 from rocklake_server.plan.expressions import ColumnRef, Constant, Env, Expr, Slot
+from rocklake_server.plan.groups import Group
 from rocklake_server.plan.model import BaseScan
 from rocklake_server.plan.operators import Limit, Operator, Project, Scan, bind_all
+from rocklake_server.plan.subqueries import Scalar
 from rocklake_server.schema.model import Relation
-from rocklake_server.schema.types import Value
+from rocklake_server.schema.types import Form, Value
+
+_EXTREME_FORMS = frozenset({Form.INT, Form.TIMESTAMP, Form.DATE})
 
 Reader: TypeAlias = Callable[[Sequence[Value]], Value]
 Comparison: TypeAlias = tuple[int, str, Reader]
 
 
+class Extreme(NamedTuple):
+    """The least or greatest value of one column of a stored relation, as a subquery computes it."""
+
+    relation: Relation
+    column: int
+    greatest: bool
+
+    async def value(self, view: TransactionView) -> Value:
+        """From the zones of the relation's chunks; ``None`` without a value."""
+        chunks = await view.chunks(self.relation)
+        zones = [zone for chunk in chunks if (zone := chunk.zone(self.column)) is not None]
+        found = [zone.greatest if self.greatest else zone.least for zone in zones if zone.least is not None]
+        if not found:
+            return None
+        chosen: Value = (max if self.greatest else min)(found)  # type: ignore[type-var]
+        return chosen
+
+
 @dataclass(frozen=True, slots=True)
 class ScanShape:
     """A base scan whose literals are not known yet. ``comparisons`` are set when every condition compares a column
-    with a constant in a way that bounds and zones express completely."""
+    with a constant in a way that bounds and zones express completely. ``extremes``: their values follow the literals
+    in the slots that the shape is bound with."""
 
     relation: Relation
     projection: tuple[int | None, ...]
     conditions: tuple[Expr, ...] = ()
     limit: Expr | None = None
     comparisons: tuple[Comparison, ...] | None = ()
+    extremes: tuple[Extreme, ...] = ()
 
     def bind(self, slots: Sequence[Value]) -> BaseScan | None:
         """The scan with its literals. Raises what reading the literals raises; ``None`` for a limit that is an
-        error when it runs."""
+        error when it runs, and for an extreme of no rows."""
         limit: Value = None
         if self.limit is not None:
             limit = self.limit.value(Env(slots))
@@ -45,11 +70,13 @@ class ScanShape:
         count = limit if isinstance(limit, int) else None
         if not self.conditions:
             return BaseScan(self.relation, self.projection, limit=count)
+        bound = None if self.comparisons is None else _bounds(self.comparisons, slots)
+        if self.extremes:
+            return None if bound is None else BaseScan(
+                self.relation, self.projection, bound[0], partial(_passes_all, bound[1]), bound[1], count)
         predicate = partial(_predicate, self.conditions, slots)
-        if self.comparisons is not None:
-            bound = _bounds(self.comparisons, slots)
-            if bound is not None:
-                return BaseScan(self.relation, self.projection, bound[0], predicate, bound[1], count)
+        if bound is not None:
+            return BaseScan(self.relation, self.projection, bound[0], predicate, bound[1], count)
         env = Env(slots)
         bounds = bounds_of(self.conditions, self.relation, env)
         return BaseScan(self.relation, self.projection, bounds, predicate, zone_tests(self.conditions, env), count)
@@ -59,6 +86,12 @@ def _predicate(conditions: Sequence[Expr], slots: Sequence[Value]) -> Callable[[
     found = bind_all(conditions, Env(slots))
     assert found is not None
     return found
+
+
+def _passes_all(tests: Sequence[ZoneTest]) -> Callable[[Row], Value]:
+    if len(tests) == 1:
+        return tests[0].passes
+    return lambda row: all(test.passes(row) for test in tests)
 
 
 def _bounds(comparisons: Sequence[Comparison], slots: Sequence[Value]) -> tuple[Bounds, tuple[ZoneTest, ...]] | None:
@@ -97,15 +130,51 @@ def shape_of(operator: Operator) -> ScanShape | None:
 
 
 def _scan(scan: Scan) -> ScanShape | None:
-    if not all(condition.static for condition in scan.conditions):
+    extremes = _extremes(scan)
+    if extremes is None:
+        return None
+    comparisons = _comparisons(scan, extremes)
+    if extremes and comparisons is None:
         return None
     everything = tuple(range(len(scan.relation.columns) + 1))
-    return ScanShape(scan.relation, everything, scan.conditions, None, _comparisons(scan))
+    return ScanShape(scan.relation, everything, scan.conditions, None, comparisons, tuple(extremes.values()))
 
 
-def _comparisons(scan: Scan) -> tuple[Comparison, ...] | None:
+def _extremes(scan: Scan) -> dict[Expr, Extreme] | None:
+    """The subqueries among the conditions' constants; ``None`` when a condition needs more than the literals."""
+    found: dict[Expr, Extreme] = {}
+    for condition in scan.conditions:
+        if condition.static:
+            continue
+        comparison = column_against_constant(condition)
+        extreme = None if comparison is None else _extreme(comparison[2])
+        if comparison is None or extreme is None:
+            return None
+        found[comparison[2]] = extreme
+    return found
+
+
+def _extreme(node: Expr) -> Extreme | None:
+    """``(SELECT max(column) FROM relation)`` of a column that zones order as SQL does."""
+    if not isinstance(node, Scalar) or not isinstance(project := node.source, Project):
+        return None
+    group = project.source
+    if not isinstance(group, Group) or not isinstance(scan := group.source, Scan):
+        return None
+    if group.keys or scan.conditions or len(group.aggregates) != 1 or not group.from_zones:
+        return None
+    (aggregate,), (output,) = group.aggregates, project.expressions
+    if not aggregate.arguments or not isinstance(output, ColumnRef) or aggregate.type.form not in _EXTREME_FORMS:
+        return None
+    (argument,) = aggregate.arguments
+    assert isinstance(argument, ColumnRef)
+    return Extreme(scan.relation, argument.index, aggregate.name == "max")
+
+
+def _comparisons(scan: Scan, extremes: Mapping[Expr, Extreme]) -> tuple[Comparison, ...] | None:
     found: list[Comparison] = []
     end_column = scan.relation.index.get("end_snapshot")
+    places = {node: place - len(extremes) for place, node in enumerate(extremes)}
     for condition in scan.conditions:
         comparison = column_against_constant(condition)
         if comparison is None:
@@ -114,7 +183,7 @@ def _comparisons(scan: Scan) -> tuple[Comparison, ...] | None:
         repeated = any(column.index == known for known, _symbol, _read in found)
         if repeated or symbol == "<>" or column.index == end_column:
             return None
-        found.append((column.index, symbol, _reader(other)))
+        found.append((column.index, symbol, itemgetter(places[other]) if other in places else _reader(other)))
     return tuple(found)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rocklake_server.catalog.view import Row, TransactionView
 from rocklake_server.errors import CatalogError
 from rocklake_server.plan.expressions import Env
 from rocklake_server.plan.lowering.query import Lowered
 from rocklake_server.plan.model import BaseScan, Context, Outcome, ResultColumn
-from rocklake_server.plan.operators import collected
+from rocklake_server.plan.operators import WORK_AT_ONCE_MAX, collected
 from rocklake_server.plan.scan_shape import ScanShape
+from rocklake_server.plan.system.relation import definitions_key
 from rocklake_server.plan.system_relations import SystemRelation
 from rocklake_server.plan.text_values import assigned, rows_of
 from rocklake_server.plan.writes import insert_rows
@@ -24,12 +26,19 @@ KEPT_RESULTS_MAX = 256
 """Results over system relations that one compiled query keeps."""
 
 
+class Kept(NamedTuple):
+    """A result of system relations, and the ``definitions_key`` that it follows from; ``None`` where it follows from
+    its literals alone."""
+
+    definitions: Hashable
+    outcome: Outcome
+
+
 @dataclass(slots=True, eq=False)
 class Compiled:
     """What one template compiles to; shared by sessions. ``relations`` must still resolve as they did.
 
-    ``kept``: results of a query that reads nothing but system relations and literals, by literals, with the row sets
-    that they were computed from (system relations answer the same object as long as nothing changes).
+    ``kept``: results of a query that reads nothing but system relations and literals, by database and literals.
     """
 
     columns: tuple[ResultColumn, ...] | None
@@ -40,7 +49,7 @@ class Compiled:
     execute: Callable[[Env], Awaitable[Outcome]] | None = None
     keepable: tuple[SystemRelation, ...] | None = None
     shape: ScanShape | None = None
-    kept: dict[tuple[Value, ...], tuple[tuple[Sequence[Row], ...], list[Row]]] = field(default_factory=dict)
+    kept: dict[tuple[Value, ...], Kept] = field(default_factory=dict)
 
     def valid(self, view: TransactionView) -> bool:
         """Whether every name still means the relation that the plan was made for."""
@@ -63,10 +72,10 @@ class BoundPlan:
     given: Callable[[Context], list[Row]] | None = None
 
     @property
-    def constant_rows(self) -> Sequence[Row] | None:
-        """The rows of a query about nothing but its literals, once it ran; they need no transaction."""
+    def constant(self) -> Outcome | None:
+        """The result of a query about nothing but its literals, once it ran; it needs no transaction."""
         found = self.compiled.kept.get(self.slots) if self.compiled.keepable == () else None
-        return None if found is None else found[1]
+        return None if found is None else found.outcome
 
     @property
     def columns(self) -> tuple[ResultColumn, ...] | None:
@@ -80,10 +89,13 @@ class BoundPlan:
     def writes(self) -> bool:
         return self.compiled.writes
 
-    @property
-    def scan(self) -> BaseScan | None:
+    async def base_scan(self, view: TransactionView) -> BaseScan | None:
         shape = self.compiled.shape
-        return None if shape is None else shape.bind(self.slots)
+        if shape is None:
+            return None
+        if not shape.extremes:
+            return shape.bind(self.slots)
+        return shape.bind((*self.slots, *[await extreme.value(view) for extreme in shape.extremes]))
 
     async def run(self, context: Context) -> Outcome:
         compiled = self.compiled
@@ -95,21 +107,39 @@ class BoundPlan:
         assert compiled.lowered is not None
         if compiled.keepable is not None:
             return await self._kept(compiled, env, context.view)
-        rows = await collected(compiled.lowered.operator, env)
+        rows = await self._scanned(context.view)
+        if rows is None:
+            rows = await collected(compiled.lowered.operator, env)
         return Outcome(f"SELECT {len(rows)}", rows)
+
+    async def _scanned(self, view: TransactionView) -> list[Row] | None:
+        """The rows of a base scan of few rows, without operators; ``None`` for anything else."""
+        scan = await self.base_scan(view)
+        if scan is None or scan.limit is not None:
+            return None
+        chunks = await view.chunks(scan.relation, scan.bounds)
+        if sum([len(chunk.keys) for chunk in chunks]) > WORK_AT_ONCE_MAX:
+            return None
+        keeps, projection = scan.predicate, scan.projection
+        return [
+            tuple([None if index is None else row[index] for index in projection])
+            for chunk in chunks
+            for row in chunk.rows
+            if keeps is None or keeps(row) is True
+        ]
 
     async def _kept(self, compiled: Compiled, env: Env, view: TransactionView) -> Outcome:
         assert compiled.keepable is not None
         assert compiled.lowered is not None
-        sources = tuple([relation.rows(view) for relation in compiled.keepable])
-        key = (*self.slots, view.database) if sources else self.slots
+        definitions = definitions_key(view) if compiled.keepable else None
+        key = (*self.slots, view.database) if compiled.keepable else self.slots
         found = compiled.kept.get(key)
-        if found is None or any(old is not new for old, new in zip(found[0], sources, strict=True)):
+        if found is None or found.definitions != definitions:
             rows = await collected(compiled.lowered.operator, env)
             if len(compiled.kept) >= KEPT_RESULTS_MAX:
                 del compiled.kept[next(iter(compiled.kept))]
-            found = compiled.kept[key] = (sources, rows)
-        return Outcome(f"SELECT {len(found[1])}", found[1])
+            found = compiled.kept[key] = Kept(definitions, Outcome(f"SELECT {len(rows)}", rows, encodings={}))
+        return found.outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +161,7 @@ class InsertPlan:
     def parameters(self) -> tuple[ColumnType, ...]:
         return ()
 
-    @property
-    def scan(self) -> None:
+    async def base_scan(self, _view: TransactionView) -> None:
         return None
 
     async def rows(self, context: Context) -> list[Row]:

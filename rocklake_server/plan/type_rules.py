@@ -48,6 +48,12 @@ INTEGER_BOUNDS = {
 }
 
 
+def widens(source: ColumnType, target: ColumnType) -> bool:
+    """Whether every value of ``source`` is the same integer in ``target``."""
+    inner, outer = INTEGER_BOUNDS.get(source.oid), INTEGER_BOUNDS.get(target.oid)
+    return inner is not None and outer is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
 def category(kind: ColumnType) -> str:
     """The type's category; types of different categories never meet without a cast."""
     if kind.oid in NUMBER_RANK or kind.oid in OIDS:

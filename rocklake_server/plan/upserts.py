@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rocklake_server.catalog.view import Bounds, Match, Row
 from rocklake_server.errors import CardinalityViolation, NotNullViolation, SerializationFailure, UniqueViolation
@@ -96,7 +96,7 @@ class Upsert:
         values = {
             index: frozenset({row[index] for row in proposed} - {None}) for index in self.relation.primary_key
         }
-        chunks = await env.need().view.chunks(self.relation, replace(Bounds(), values=values))
+        chunks = await env.need().view.chunks(self.relation, Bounds(values))
         return await in_slices(lambda: {
             primary: Match(key, row)
             for chunk in chunks

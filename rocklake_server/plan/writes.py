@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rocklake_server.catalog.view import Bounds, Chunk, Match, Row, TransactionView
-from rocklake_server.pacing import checked, in_slices
+from rocklake_server.pacing import checked
 from rocklake_server.plan.bounds import bounds_of
-from rocklake_server.plan.conditions import Compare, InList
-from rocklake_server.plan.expressions import ColumnRef, Constant, Env, Expr
+from rocklake_server.plan.conditions import Compare
+from rocklake_server.plan.expressions import ColumnRef, Env, Expr
 from rocklake_server.plan.lowering.targets import column_indexes, writable
 from rocklake_server.plan.model import Outcome
-from rocklake_server.plan.operators import Operator, Scan, bind_all, collected, prepare
+from rocklake_server.plan.operators import Operator, Scan, bind_all, collected, computed, prepare
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 from rocklake_server.sql.names import QualifiedName
@@ -43,7 +43,7 @@ def completed(relation: Relation, indexes: Sequence[int], rows: Sequence[Row]) -
 
 async def insert_rows(view: TransactionView, relation: Relation, indexes: Sequence[int], rows: Sequence[Row]) -> int:
     """Insert typed rows whose values are those of ``indexes``. Returns their number."""
-    return await view.insert(relation, await in_slices(lambda: completed(relation, indexes, rows)))
+    return await view.insert(relation, await computed(lambda: completed(relation, indexes, rows), len(rows)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Update:
         matches = await Scan(self.relation, self.conditions).matches(env)
         await prepare([expression for _index, expression in self.assignments], env)
         change = changer(self.assignments, len(self.relation.columns), env)
-        changes = await in_slices(lambda: [(match, change(match.row)) for match in checked(matches)])
+        changes = await computed(lambda: [(match, change(match.row)) for match in checked(matches)], len(matches))
         count = await env.need().view.update(self.relation, changes)
         return Outcome(f"UPDATE {count}")
 
@@ -108,7 +108,7 @@ class UpdateFrom:
     async def run(self, env: Env) -> Outcome:
         await prepare([*self.own, *self.residual, *(value for _index, value in self.assignments)], env)
         others = await collected(self.source, env)
-        table = await in_slices(lambda: self._table(env, others))
+        table = await computed(lambda: self._table(env, others), len(others))
         if not table:
             return Outcome("UPDATE 0")
         changes = await self._changes(env, table)
@@ -129,18 +129,20 @@ class UpdateFrom:
         return table
 
     async def _changes(self, env: Env, table: dict[tuple[Value, ...], list[Row]]) -> list[tuple[Match, Row]]:
-        bounds = await in_slices(lambda: self._bounds(env, table))
+        bounds = await computed(lambda: self._bounds(env, table), len(table))
         chunks = await env.need().view.chunks(self.relation, bounds)
-        return await in_slices(lambda: self._matched(env, table, chunks))
+        candidates = len(table) * sum([len(chunk.keys) for chunk in chunks])
+        return await computed(lambda: self._matched(env, table, chunks), candidates)
 
     def _bounds(self, env: Env, table: dict[tuple[Value, ...], list[Row]]) -> Bounds:
         """Where the target's rows lie that may meet a row of FROM."""
-        hints = [
-            InList(operand=pair.left, items=tuple(Constant(pair.left.type, value) for value in checked(values)))
-            for pair, values in zip(self.pairs, zip(*table, strict=True), strict=False)
-            if isinstance(pair.left, ColumnRef) and pair.plain
-        ]
-        return bounds_of([*self.own, *hints], self.relation, env)
+        own = bounds_of(self.own, self.relation, env)
+        values = dict(own.values)
+        for pair, found in zip(self.pairs, zip(*table, strict=True), strict=False):
+            if isinstance(pair.left, ColumnRef) and pair.plain:
+                members = frozenset(found)
+                values[pair.left.index] = values.get(pair.left.index, members) & members
+        return own._replace(values=values)
 
     def _matched(self, env: Env, table: dict[tuple[Value, ...], list[Row]],
                  chunks: Sequence[Chunk]) -> list[tuple[Match, Row]]:

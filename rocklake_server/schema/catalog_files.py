@@ -135,7 +135,7 @@ TABLE_COLUMN_STATS = Table(
 
 FILE_COLUMN_STATS = Table(
     name="ducklake_file_column_stats", tag=0x13, behaviour=Behaviour.APPEND_ONLY,
-    key=("table_id", "column_id", "data_file_id"), partition=True, counters=_DATA_FILE_IDS,
+    key=("table_id", "column_id", "data_file_id"), partition=True, sections=True, counters=_DATA_FILE_IDS,
     description="Statistics of each column in each data file.",
     columns=(
         Column("data_file_id", BIGINT, 1),
@@ -153,8 +153,8 @@ FILE_COLUMN_STATS = Table(
 
 FILE_VARIANT_STATS = Table(
     name="ducklake_file_variant_stats", tag=0x14, behaviour=Behaviour.APPEND_ONLY,
-    key=("table_id", "column_id", "data_file_id", "variant_path"), partition=True, counters=_DATA_FILE_IDS,
-    since="0.4",
+    key=("table_id", "column_id", "data_file_id", "variant_path"), partition=True, sections=True,
+    counters=_DATA_FILE_IDS, since="0.4",
     description="Statistics of the shredded fields of variant columns in each data file.",
     columns=(
         Column("data_file_id", BIGINT, 1, since="0.4"),

@@ -35,7 +35,8 @@ class Column:
 class Table:
     """One declared DuckLake relation. ``columns`` are in the newest catalog version's DDL order, columns that were
     removed last; ``key`` names the key fields after the tag. ``partition`` tells that images of it load per leading
-    key field. ``counters`` maps columns to the counter that must stay above their values."""
+    key field, ``sections`` that scans which name the second key field load per that one too. ``counters`` maps columns
+    to the counter that must stay above their values."""
 
     name: str
     tag: int
@@ -45,6 +46,7 @@ class Table:
     description: str
     primary_key: tuple[str, ...] = ()
     partition: bool = False
+    sections: bool = False
     counters: tuple[tuple[str, str], ...] = ()
     since: str = "0.1"
     until: str | None = None

@@ -35,6 +35,8 @@ Value: TypeAlias = "bool | int | float | Decimal | str | bytes | tuple[Value, ..
 class Form(Enum):
     """The Python form of a type's values."""
 
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python call
+
     BOOL = auto()
     INT = auto()
     FLOAT = auto()

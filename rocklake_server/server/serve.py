@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.recovery import keep_usable, open_every_lake
+from rocklake_server.catalog.residency import Residency
 from rocklake_server.clock import SystemClock
 from rocklake_server.config import Listen, ServerSettings
 from rocklake_server.errors import CannotConnectNow, InvalidParameterValue
@@ -71,7 +72,8 @@ async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncE
     async def open_store(directory: str) -> Store:
         return await open_slate_store(location.child(directory), ownership=ownership)
 
-    databases = await Databases.open(open_store, SystemClock(), ownership)
+    residency = Residency(settings.image_memory_mib << 20)
+    databases = await Databases.open(open_store, SystemClock(), ownership, residency)
     stack.push_async_callback(databases.close)
     _run_until_closed(stack, keep_usable(databases))
     if has_displaced:

@@ -20,10 +20,11 @@ from rocklake_server.pgformat.copy_text import TextFormat, text_row_encoder
 from rocklake_server.plan.model import BaseScan, Context, Plan
 from rocklake_server.schema.types import ColumnType
 from rocklake_server.session.channel import Channel
+from rocklake_server.session.replies import COPY_DONE, copy_out_response
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, Rows, paced
 from rocklake_server.sql.statements import CopyFormat, CopyOptions
 from rocklake_server.wire.connection import Raw
-from rocklake_server.wire.messages import CopyData, CopyDone, CopyOutResponse
+from rocklake_server.wire.messages import CopyData
 
 CACHED_ROWS_MIN = 256
 """Chunks shorter than this are encoded each time: it costs less than keeping their bytes."""
@@ -35,18 +36,17 @@ ENCODING_BYTES_MAX = 2 * 1024 * 1024
 
 async def copy_out(plan: Plan, context: Context, options: CopyOptions, channel: Channel) -> int:
     """Send the rows of ``plan`` as a COPY stream. Returns their number."""
-    columns = plan.columns or ()
-    types = [column.type for column in columns]
+    types = [column.type for column in plan.columns or ()]
     binary = options.format is CopyFormat.BINARY
-    scan = plan.scan if binary else None
+    scan = await plan.base_scan(context.view) if binary else None
     if scan is not None:
         return await _copy_scan(scan, context, types, channel)
     runs = _binary_runs(plan, context, types) if binary else _text_runs(plan, context, types, options)
     wire_format = BINARY_FORMAT if binary else TEXT_FORMAT
     first = await anext(runs, None)
-    channel.send(CopyOutResponse(wire_format, (wire_format,) * len(types)))
+    channel.send(copy_out_response(wire_format, len(types)))
     count = await (_send_binary if binary else _send_text)(first, runs, channel)
-    channel.send(CopyDone())
+    channel.send(COPY_DONE)
     return count
 
 
@@ -94,7 +94,7 @@ async def _binary_runs(plan: Plan, context: Context, types: list[ColumnType]) ->
 async def _copy_scan(scan: BaseScan, context: Context, types: list[ColumnType], channel: Channel) -> int:
     """A plain scan, chunk by chunk."""
     chunks = await context.view.chunks(scan.relation, scan.bounds)
-    channel.send(CopyOutResponse(BINARY_FORMAT, (BINARY_FORMAT,) * len(types)))
+    channel.send(copy_out_response(BINARY_FORMAT, len(types)))
     count, left = 0, scan.limit
     for chunk in chunks:
         if left == 0:
@@ -110,7 +110,7 @@ async def _copy_scan(scan: BaseScan, context: Context, types: list[ColumnType], 
             elif rows >= CACHED_ROWS_MIN:
                 await asyncio.sleep(0)
     channel.send(Raw(CopyData, TRAILER_MESSAGE if count else EMPTY_MESSAGE))
-    channel.send(CopyDone())
+    channel.send(COPY_DONE)
     return count
 
 

@@ -17,7 +17,8 @@ from rocklake_server.pgformat.text import text_decoder
 from rocklake_server.plan.model import Outcome, ResultColumn
 from rocklake_server.schema.types import TEXT, ColumnType, Value
 from rocklake_server.session.channel import Channel
-from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, row_description
+from rocklake_server.session.replies import command_complete
+from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.runner import StatementRunner
 from rocklake_server.session.statements import Portal, Prepared, Registry
 from rocklake_server.session.transaction_block import TransactionBlock
@@ -101,7 +102,7 @@ class ExtendedProtocol:
         else:
             portal = self._registry.portal(message.name)
             columns, formats = portal.columns, portal.formats
-        self._channel.send(m.NoData() if columns is None else row_description(columns, formats))
+        self._channel.send(m.NoData() if columns is None else result_format(columns, formats).description)
 
     async def _shape(
         self, prepared: Prepared
@@ -130,7 +131,7 @@ class ExtendedProtocol:
         if isinstance(statement, sql.CopyIn | sql.CopyOut):
             tag = await self._runner.run_copy(statement)
             self._block.require_owned()
-            self._channel.send(m.CommandComplete(tag))
+            self._channel.send(command_complete(tag))
             return
         if portal.outcome is None:
             portal.outcome = await self._run(statement, portal)
@@ -163,7 +164,7 @@ class ExtendedProtocol:
             command, _, counted = tag.rpartition(" ")
             if counted.isdecimal():
                 tag = f"{command} {len(rows)}"
-        self._channel.send(m.CommandComplete(tag))
+        self._channel.send(command_complete(tag))
 
 
 def _parameter_formats(formats: Sequence[int], count: int) -> Sequence[int]:

@@ -9,7 +9,7 @@ from rocklake_server.pgformat.binary import binary_encoder
 from rocklake_server.pgformat.text import text_encoder
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.schema.types import Value
-from rocklake_server.wire.connection import Raw
+from rocklake_server.wire.connection import Raw, framed
 from rocklake_server.wire.messages import DataRow, FieldDescription, RowDescription
 
 TEXT_FORMAT = 0
@@ -20,6 +20,7 @@ ROWS_PER_RUN_MAX = 512
 """Rows that are encoded between two looks at the send buffer and the clock, where they are short."""
 
 Rows = Sequence[Sequence[Value]]
+
 
 _NULL = b"\xff\xff\xff\xff"
 
@@ -53,10 +54,13 @@ def row_description(columns: Sequence[ResultColumn], formats: Sequence[int]) -> 
     )
 
 
-class RowEncoder:
-    """Encodes the rows of one result as DataRow messages."""
+class ResultFormat:
+    """One result's columns in given formats, as messages: RowDescription and DataRow."""
 
     def __init__(self, columns: Sequence[ResultColumn], formats: Sequence[int]) -> None:
+        self.columns = columns
+        self.formats = formats
+        self.description = framed(row_description(columns, formats))
         self._encoders = [_encoder(c, f) for c, f in zip(columns, formats, strict=True)]
         self._head = len(columns).to_bytes(2, "big")
 
@@ -86,3 +90,18 @@ def _encoder(column: ResultColumn, wanted: int) -> Callable[[Value], bytes]:
         return binary_encoder(column.type)
     encode = text_encoder(column.type)
     return lambda value: encode(value).encode()
+
+
+def result_format(columns: Sequence[ResultColumn], formats: Sequence[int]) -> ResultFormat:
+    """A plan that comes again has the very same columns: what was made of them is known by their identity."""
+    known = _RESULT_FORMATS.get(id(columns))
+    if known is None or known.columns is not columns or known.formats != formats:
+        known = ResultFormat(columns, formats)
+        if len(_RESULT_FORMATS) >= RESULT_FORMATS_MAX:
+            del _RESULT_FORMATS[next(iter(_RESULT_FORMATS))]
+        _RESULT_FORMATS[id(columns)] = known
+    return known
+
+
+RESULT_FORMATS_MAX = 1024
+_RESULT_FORMATS: dict[int, ResultFormat] = {}

@@ -17,13 +17,17 @@ from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
-from rocklake_server.session.rows import RowEncoder, formats_for, row_description
+from rocklake_server.session.rows import TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.transaction_block import TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
 from rocklake_server.sql import statements as sql
 from rocklake_server.sql.names import quote
+from rocklake_server.wire.connection import Raw
 from rocklake_server.wire.messages import NoticeResponse
+
+KEPT_REPLY_BYTES_MAX = 256 * 1024
+"""Longer answers are encoded each time."""
 
 _ALLOWED_WHEN_FAILED = (sql.Commit, sql.Rollback, sql.RollbackTo)
 _WITHOUT_TRANSACTION = (sql.Begin, sql.Commit, sql.Rollback)
@@ -57,6 +61,7 @@ class StatementRunner:
         self._settings = settings
         self._utility = utility
         self._facts = facts
+        self._context: Context | None = None
         self.running = False
 
     async def end_implicit(self) -> None:
@@ -68,32 +73,37 @@ class StatementRunner:
         """Run a statement of a simple Query and send everything but CommandComplete. Returns the command tag."""
         self.check_allowed(statement)
         if isinstance(statement, sql.Query):
-            plan, outcome = self._constant(statement) or await self._run_query(statement)
-            if plan.columns is not None:
-                formats = formats_for((), len(plan.columns))
-                self._channel.send(row_description(plan.columns, formats))
-                await self.send_rows(plan.columns, formats, outcome.rows)
+            constant = None if self._block.in_block else self._facts.plans.constant(statement.text)
+            if constant is not None and (outcome := constant.constant) is not None:
+                await self._send_result(constant.columns, outcome)
+                return outcome.tag
+            plan, context = await self.planned(statement)
+            outcome = await plan.run(context)
+            await self._send_result(plan.columns, outcome)
             self.send_notices(outcome.notices)
             return outcome.tag
         if isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
         result = await self._utility.run(statement)
-        if result.columns is not None:
-            formats = formats_for((), len(result.columns))
-            self._channel.send(row_description(result.columns, formats))
-            await self.send_rows(result.columns, formats, result.rows)
+        await self._send_result(result.columns, Outcome(result.tag, result.rows))
         return result.tag
 
-    def _constant(self, query: sql.Query) -> tuple[Plan, Outcome] | None:
-        """A pool's ``SELECT 1`` needs no transaction; within a block it takes the block's roots like any other."""
-        plan = None if self._block.in_block else self._facts.plans.constant(query.text)
-        if plan is None or plan.constant_rows is None:
-            return None
-        return plan, Outcome(f"SELECT {len(plan.constant_rows)}", plan.constant_rows)
-
-    async def _run_query(self, query: sql.Query) -> tuple[Plan, Outcome]:
-        plan, context = await self.planned(query)
-        return plan, await plan.run(context)
+    async def _send_result(self, columns: Sequence[ResultColumn] | None, outcome: Outcome) -> None:
+        """RowDescription and DataRow messages in text format; the bytes of a result that is kept are kept with it."""
+        if columns is None:
+            return
+        encodings = outcome.encodings
+        known: Sequence[Raw] | None = None if encodings is None else encodings.get(TEXT_FORMAT)
+        if known is not None:
+            for part in known:
+                self._channel.send(part)
+            return
+        formats = formats_for((), len(columns))
+        description = result_format(columns, formats).description
+        self._channel.send(description)
+        rows = await self.send_rows(columns, formats, outcome.rows)
+        if encodings is not None and rows is not None:
+            encodings[TEXT_FORMAT] = (description, *rows)
 
     def check_allowed(self, statement: object) -> None:
         """Raises FailedTransaction in a failed block, for all but the statements that end it."""
@@ -105,15 +115,23 @@ class StatementRunner:
     ) -> tuple[Plan, Context]:
         """A plan on the current transaction, and what it runs in. Raises ReadOnlyTransaction, UndefinedObject."""
         view = await self._block.current()
-        plan = plan_statement(query, view, self._facts.plans, [_parameter_type(oid) for oid in parameter_oids])
+        types = [_parameter_type(oid) for oid in parameter_oids] if parameter_oids else ()
+        plan = plan_statement(query, view, self._facts.plans, types)
         if plan.writes and view.modes.read_only:
             raise ReadOnlyTransaction(f"cannot execute {query.kind.value} in a read-only transaction")
         return plan, self.context(parameters)
 
+    def forget_transaction(self) -> None:
+        """After the end of a transaction: nothing of it stays in memory for an idle session."""
+        self._context = None
+
     def context(self, parameters: tuple[Value, ...] = ()) -> Context:
-        facts = self._facts
-        return Context(
-            view=self._block.open(),
+        """What plans of the current transaction run in; the same for all its statements without parameters."""
+        view, known, facts = self._block.open(), self._context, self._facts
+        if known is not None and known.view is view and known.parameters == parameters:
+            return known
+        self._context = Context(
+            view=view,
             parameters=parameters,
             settings=self._settings,
             user=facts.user,
@@ -122,6 +140,7 @@ class StatementRunner:
             client_address=facts.client_address,
             callbacks=facts.callbacks,
         )
+        return self._context
 
     async def run_utility(self, statement: sql.UtilityStatement) -> tuple[str, Sequence[tuple[Value, ...]]]:
         """For Execute: the tag and the rows of a utility statement that is no COPY."""
@@ -142,14 +161,22 @@ class StatementRunner:
 
     async def send_rows(
         self, columns: Sequence[ResultColumn], formats: Sequence[int], rows: Sequence[Sequence[Value]]
-    ) -> None:
-        """DataRow messages, with backpressure."""
+    ) -> list[Raw] | None:
+        """DataRow messages, with backpressure. Returns what it sent; ``None`` when that is long."""
         turns = Turns()
-        for run in RowEncoder(columns, formats).runs(rows):
+        sent: list[Raw] = []
+        room_bytes = KEPT_REPLY_BYTES_MAX
+        for run in result_format(columns, formats).runs(rows):
             self._channel.send(run)
             if self._channel.buffered_bytes > SEND_BUFFER_BYTES:
                 await self._channel.drain()
             await turns.take()
+            room_bytes -= len(run.data)
+            if room_bytes >= 0:
+                sent.append(run)
+            else:
+                sent.clear()
+        return sent if room_bytes >= 0 else None
 
     def send_notices(self, notices: Sequence[Notice]) -> None:
         for notice in notices:

@@ -20,6 +20,7 @@ from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.model import SessionCallbacks
 from rocklake_server.session.channel import Channel, ClientGone
 from rocklake_server.session.extended import ExtendedProtocol
+from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
 from rocklake_server.session.runner import SessionFacts, StatementRunner
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statements import Registry
@@ -112,11 +113,10 @@ class Session:
 
     def _idle_timeout_s(self) -> float | None:
         """How long the client may say nothing; ``None`` is for ever."""
-        if self.channel.phase is not Phase.READY:
-            return None
-        name = "idle_in_transaction_session_timeout" if self._block.in_block else "idle_session_timeout"
-        timeout_ms = self.settings.milliseconds(name)
-        return timeout_ms / 1000 if timeout_ms else None
+        is_idle = self._block.state is BlockState.IDLE
+        timeout_ms = self.settings.milliseconds(
+            "idle_session_timeout" if is_idle else "idle_in_transaction_session_timeout")
+        return timeout_ms / 1000 if timeout_ms and self.channel.phase is Phase.READY else None
 
     def cancel(self, reason: str = "canceling statement due to user request") -> None:
         """End the running statement, unless it is a commit under way or nothing runs."""
@@ -207,7 +207,7 @@ class Session:
             self._block.require_owned()
             if position == len(parsed):
                 await self._runner.end_implicit()
-            self.channel.send(m.CommandComplete(tag))
+            self.channel.send(command_complete(tag))
 
     # -- ends of a message --------------------------------------------------------------------------------------------
 
@@ -225,7 +225,8 @@ class Session:
     def _ready(self) -> None:
         if self._block.state is BlockState.IDLE:
             self._registry.forget_portals()
-        self.channel.send(m.ReadyForQuery(self._block.state.value))
+            self._runner.forget_transaction()
+        self.channel.send(READY_FOR_QUERY[self._block.state])
 
     def start(self) -> None:
         """Tell the client the settings it relies on."""
@@ -233,7 +234,7 @@ class Session:
 
     def ready(self) -> None:
         """The first ReadyForQuery."""
-        self.channel.send(m.ReadyForQuery(self._block.state.value))
+        self.channel.send(READY_FOR_QUERY[self._block.state])
 
     def _notify(self, notice: m.NoticeResponse) -> None:
         if self.settings.shows(notice.fields["V"]):

@@ -39,6 +39,7 @@ class Settings(Mapping[str, str]):
         self._savepoints: list[_Savepoint] = []
         self._told: dict[str, str] = {}
         self._milliseconds: dict[str, int] = {}
+        self._mode_defaults: dict[str, str] = {}
         self._dirty = True
 
     def __getitem__(self, name: str) -> str:
@@ -81,10 +82,15 @@ class Settings(Mapping[str, str]):
             known = self._milliseconds[name] = int(self[name])
         return known
 
+    def _forget_derived(self) -> None:
+        """After a change: what was computed from values is computed again."""
+        self._milliseconds.clear()
+        self._mode_defaults.clear()
+
     def set(self, name: str, value: str, *, local: bool = False) -> None:
         """Raises what ``checked`` raises."""
         value = self.checked(name, value)
-        self._milliseconds.clear()
+        self._forget_derived()
         self._dirty = self._dirty or (name in SETTINGS and SETTINGS[name].reported)
         if local:
             self._local[name] = value
@@ -107,7 +113,7 @@ class Settings(Mapping[str, str]):
     def reset(self, name: str | None) -> None:
         """RESET name, or RESET ALL for ``None``. Raises UndefinedObject."""
         self._dirty = True
-        self._milliseconds.clear()
+        self._forget_derived()
         if name is None:
             self._values.clear()
             self._local.clear()
@@ -132,7 +138,13 @@ class Settings(Mapping[str, str]):
     def begin(self) -> None:
         """At the start of a transaction."""
         self._before = dict(self._values)
-        self._modes = {mode: self[default] for mode, default in TRANSACTION_MODES.items()}
+        if not self._mode_defaults:
+            self._mode_defaults.update((mode, self[default]) for mode, default in TRANSACTION_MODES.items())
+        self._modes = self._mode_defaults.copy()
+
+    def mode(self, name: str) -> str:
+        """A mode of the running transaction."""
+        return self._modes[name]
 
     def set_mode(self, name: str, value: str) -> None:
         """Show ``value`` as the running transaction's mode."""
@@ -151,7 +163,7 @@ class Settings(Mapping[str, str]):
         del self._savepoints[depth + 1 :]
         point = self._savepoints[depth]
         self._values, self._local, self._modes = dict(point.values), dict(point.local), dict(point.modes)
-        self._milliseconds.clear()
+        self._forget_derived()
         self._dirty = True
 
     def _depth(self, name: str) -> int:
@@ -162,11 +174,11 @@ class Settings(Mapping[str, str]):
         self._dirty = self._dirty or any(name in SETTINGS and SETTINGS[name].reported for name in self._local)
         if self._local:
             self._local.clear()
-            self._milliseconds.clear()
+            self._forget_derived()
         self._modes = {}
         self._savepoints.clear()
         if not committed and self._before is not None and self._values != self._before:
             self._values = self._before
-            self._milliseconds.clear()
+            self._forget_derived()
             self._dirty = True
         self._before = None

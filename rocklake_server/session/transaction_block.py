@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from enum import Enum
 
 from rocklake_server.catalog.database_transaction import DatabaseTransaction, Modes
@@ -22,6 +21,7 @@ LEVELS = {
     Isolation.REPEATABLE_READ: IsolationLevel.REPEATABLE_READ,
     Isolation.SERIALIZABLE: IsolationLevel.SERIALIZABLE,
 }
+_LEVELS_BY_NAME = {isolation.value: level for isolation, level in LEVELS.items()}
 
 
 class BlockState(Enum):
@@ -30,6 +30,8 @@ class BlockState(Enum):
     IDLE = "I"
     IN_BLOCK = "T"
     FAILED = "E"
+
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python call
 
 
 class TransactionBlock:
@@ -64,10 +66,10 @@ class TransactionBlock:
 
     async def current(self) -> DatabaseTransaction:
         """The transaction for the next statement, its roots taken as its isolation level says."""
-        transaction = self.open()
-        transaction.modes.lock_timeout_s = timeout_s = self._lock_timeout_s()
-        for part in transaction.parts.values():
-            part.lock_timeout_s = timeout_s
+        transaction = self.transaction or self.open()
+        timeout_s = self._lock_timeout_s()
+        if timeout_s != transaction.modes.lock_timeout_s:
+            transaction.set_lock_timeout(timeout_s)
         await transaction.begin_statement()
         return transaction
 
@@ -109,12 +111,12 @@ class TransactionBlock:
             level = LEVELS[modes.isolation]
             if transaction.started and level is not transaction.modes.isolation:
                 raise ActiveTransaction("SET TRANSACTION ISOLATION LEVEL must be called before any query")
-            transaction.modes = replace(transaction.modes, isolation=level)
+            transaction.modes.isolation = level
             self._settings.set_mode("transaction_isolation", modes.isolation.value)
         if modes.read_only is not None:
             if transaction.started and transaction.modes.read_only and not modes.read_only:
                 raise ActiveTransaction("transaction read-write mode must be set before any query")
-            transaction.modes = replace(transaction.modes, read_only=modes.read_only)
+            transaction.modes.read_only = modes.read_only
             self._settings.set_mode("transaction_read_only", "on" if modes.read_only else "off")
         if modes.deferrable is not None:
             self._settings.set_mode("transaction_deferrable", "on" if modes.deferrable else "off")
@@ -197,9 +199,9 @@ class TransactionBlock:
         self.state = BlockState.IN_BLOCK
 
     def _modes(self) -> Modes:
-        isolation = LEVELS[Isolation(self._settings["default_transaction_isolation"])]
-        read_only = self._settings["default_transaction_read_only"] == "on"
-        return Modes(isolation, read_only, lock_timeout_s=self._lock_timeout_s())
+        mode = self._settings.mode
+        isolation = _LEVELS_BY_NAME[mode("transaction_isolation")]
+        return Modes(isolation, mode("transaction_read_only") == "on", lock_timeout_s=self._lock_timeout_s())
 
     def _lock_timeout_s(self) -> float | None:
         timeout_ms = self._settings.milliseconds("lock_timeout")

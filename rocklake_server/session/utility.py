@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rocklake_server.errors import Unsupported
 from rocklake_server.plan.model import ResultColumn
@@ -15,8 +16,7 @@ from rocklake_server.sql import statements as sql
 from rocklake_server.wire.messages import NoticeResponse
 
 
-@dataclass(frozen=True, slots=True)
-class UtilityResult:
+class UtilityResult(NamedTuple):
     """The command tag, and rows for SHOW."""
 
     tag: str

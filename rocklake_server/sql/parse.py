@@ -8,12 +8,12 @@ from functools import lru_cache
 from sqlglot import exp
 
 from rocklake_server.errors import ProgramLimitExceeded, StatementTooComplex, SyntaxProblem, Unsupported
-from rocklake_server.sql.copy_shapes import CopyShapes
 from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
 from rocklake_server.sql.split import split_statements
 from rocklake_server.sql.statements import Query, UtilityStatement
+from rocklake_server.sql.text_shapes import TextShapes
 from rocklake_server.sql.trees import NotParsed, parsed_trees
 from rocklake_server.sql.utility import PARSERS, parse_utility
 
@@ -24,7 +24,10 @@ ARRAY_DIMENSIONS_MAX = 6
 """PostgreSQL's bound; the parser's time doubles with each level of brackets."""
 
 _CACHED_CHARACTERS_MAX = 4096
-_SHORT_TEXT_CHARACTERS = 512
+_SHORT_TEXT_CHARACTERS = 2048
+_SHAPED_CHARACTERS_MAX = 4096
+"""In longer texts literals are mostly rows, and the next text has another number of them."""
+
 _CACHE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 
@@ -42,7 +45,7 @@ class StatementCache:
         if statement is not None:
             self._statements.move_to_end(text)
             return statement
-        statement = _parse(text)
+        statement = _parse_anew(text)
         if len(text) <= _CACHED_CHARACTERS_MAX:
             self._statements[text] = statement
             self._characters += len(text)
@@ -65,22 +68,21 @@ def parse_statement(text: str) -> UtilityStatement | Query:
 
 def parse_statements(text: str) -> tuple[UtilityStatement | Query, ...]:
     """All statements of a simple-query text. Raises what ``parse_statement`` raises."""
-    return _short_text(text) if len(text) <= _SHORT_TEXT_CHARACTERS else _all_statements(text)
+    if len(text) <= _SHORT_TEXT_CHARACTERS:
+        return _short_text(text)
+    return _SHAPES.parse(text, _all_statements) if len(text) <= _SHAPED_CHARACTERS_MAX else _all_statements(text)
 
 
 def _all_statements(text: str) -> tuple[UtilityStatement | Query, ...]:
     return tuple([parse_statement(statement) for statement in split_statements(text)])
 
 
-_short_text = lru_cache(maxsize=1024)(_all_statements)
+_SHAPES = TextShapes()
 
 
-_COPIES = CopyShapes()
-
-
-def _parse(text: str) -> UtilityStatement | Query:
-    statement: UtilityStatement | Query = _COPIES.parse(text, _parse_anew)
-    return statement
+@lru_cache(maxsize=1024)
+def _short_text(text: str) -> tuple[UtilityStatement | Query, ...]:
+    return _SHAPES.parse(text, _all_statements)
 
 
 def _parse_anew(text: str) -> UtilityStatement | Query:

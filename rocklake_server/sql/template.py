@@ -75,6 +75,15 @@ class Template(NamedTuple):
     literals: tuple[Literal | LiteralList, ...]
 
 
+class SplitText(NamedTuple):
+    """A text cut at its literals and quoted identifiers, which have the odd places: ``pieces`` as they are, ``marked``
+    with markers for the literals. Joined, these are the text and its template's key."""
+
+    pieces: list[str]
+    marked: list[str]
+    literals: tuple[Literal | LiteralList, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """What a placeholder of a parsed template stands for: ``literals[index]``."""
@@ -86,18 +95,21 @@ class Slot:
 
 def template_of(text: str) -> Template | None:
     """The template of a statement (or of a whole batch); ``None`` when the text holds what templates leave alone."""
-    template = _split(text)
-    if template is not None:
-        return template
-    try:
-        plain = normalise(text)
-    except SyntaxProblem:
-        return None
-    return None if plain is text else _split(plain)
+    split = split_text(text)
+    if split is None:
+        try:
+            plain = normalise(text)
+        except SyntaxProblem:
+            return None
+        split = None if plain is text else split_text(plain)
+    return None if split is None else Template("".join(split.marked), split.literals)
 
 
-def _split(text: str) -> Template | None:
+def split_text(text: str) -> SplitText | None:
+    """``text`` cut at its literals; ``None`` when it holds what templates leave alone, or what has to be rewritten
+    first."""
     pieces = _LITERAL.split(text)
+    marked = pieces.copy()
     literals: list[Literal | LiteralList] = []
     for index in range(1, len(pieces), 2):
         piece = pieces[index]
@@ -109,22 +121,20 @@ def _split(text: str) -> Template | None:
             if before and (before[-1].isalnum() or before[-1] in "_&$"):
                 return None
             literals.append(Literal("string", _decoded(piece)))
-            pieces[index] = _STRING_MARK
+            marked[index] = _STRING_MARK
         elif letter in "iI":
-            elements, pieces[index] = _elements(piece)
+            elements, marked[index] = _elements(piece)
             literals.append(elements)
         else:
             literals.append(Literal("number", piece))
-            pieces[index] = _NUMBER_MARK
-    if _unfit(pieces):
-        return None
-    return Template("".join(pieces), tuple(literals))
+            marked[index] = _NUMBER_MARK
+    return None if _unfit(marked) else SplitText(pieces, marked, tuple(literals))
 
 
 def _unfit(pieces: list[str]) -> bool:
     outside = "".join(pieces[::2])
     if "'" not in outside and '"' not in outside and _AMBIGUOUS.search(outside) is None:
-        return any(piece[0] == '"' and not piece.isprintable() for piece in pieces[1::2])
+        return not "".join([piece for piece in pieces[1::2] if piece[0] == '"']).isprintable()
     plain = outside.replace("::", " ")
     return '"' in plain or _UNFIT.search(plain) is not None
 

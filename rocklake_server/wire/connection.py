@@ -17,27 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from struct import Struct
+from typing import NamedTuple
 
-from rocklake_server.errors import CatalogError, InternalProblem, ProtocolViolation
-from rocklake_server.wire.layout import (
-    FRONTEND,
-    LENGTH,
-    BackendMessage,
-    FrontendMessage,
-    encode,
-    encode_repeated,
-)
-from rocklake_server.wire.messages import (
-    CommandComplete,
-    CopyData,
-    CopyDone,
-    CopyInResponse,
-    CopyOutResponse,
-    DataRow,
-    ErrorResponse,
-    ReadyForQuery,
-)
-from rocklake_server.wire.phases import DISCARDED, RECEIVED, Phase, after_received, after_sent, refusal
+from rocklake_server.errors import CatalogError, ProtocolViolation
+from rocklake_server.wire.layout import FRONTEND, LENGTH, BackendMessage, FrontendMessage, encode
+from rocklake_server.wire.messages import ErrorResponse
+from rocklake_server.wire.phases import DISCARDED, RECEIVED, SENT, Phase, after_received, after_sent, refusal
 from rocklake_server.wire.startup import EncryptionAccepted, EncryptionReply, check_length, decode_startup
 
 UNAUTHENTICATED_BYTES_MAX = 512 * 1024
@@ -55,19 +40,22 @@ _UNAUTHENTICATED = _UNTAGGED | {
 _OVER = frozenset({Phase.BROKEN, Phase.CLOSED})
 _COPYING_IN = frozenset({Phase.COPY_IN, Phase.COPY_IN_PIPELINE})
 
-_REPEATED = frozenset({CommandComplete, CopyDone, CopyInResponse, CopyOutResponse, ReadyForQuery})
-"""Messages of few values, whose bytes are kept."""
-
 Encoded = bytes | bytearray | memoryview
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
-    """Whole messages, framed already, all of type ``kind``: many rows in one write. They are sent as they
-    are."""
+class Raw(NamedTuple):
+    """Whole messages of type ``kind``, framed already and sent as they are: many rows in one write, or a message that
+    comes again and again (see ``framed``). ``kind`` is never ErrorResponse."""
 
-    kind: type[CopyData] | type[DataRow]
+    kind: type[BackendMessage]
     data: Encoded
+
+
+def framed(message: BackendMessage) -> Raw:
+    """``message`` encoded once for many sends. Raises what ``encode`` raises."""
+    if isinstance(message, ErrorResponse):
+        raise TypeError("what an error does to the connection depends on its fields")
+    return Raw(type(message), encode(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,19 +165,19 @@ class ServerConnection:
         """The bytes of ``message``. Raises ProtocolViolation when the phase does not allow it, and what
         ``encode`` raises; the phase is unchanged then."""
         if isinstance(message, Raw):
-            if after_sent(self._phase, message.kind) is not self._phase:
-                raise InternalProblem(f"{message.kind.__name__} cannot repeat in phase {self._phase.name}")
-            return message.data
+            kind, data = message
+            self._phase = SENT[self._phase].get(kind) or after_sent(self._phase, kind)
+            return data
+        return self._send(message)
+
+    def _send(self, message: BackendMessage | EncryptionReply) -> Encoded:
         fatal = isinstance(message, ErrorResponse) and message.fatal
         target = after_sent(self._phase, type(message), fatal=fatal)
         if isinstance(message, EncryptionAccepted) and self.buffered_bytes:
             # whoever put bytes between the request and TLS must not have them taken for the client's
             self._break()
             raise ProtocolViolation("received unencrypted data after SSL request")
-        if type(message) in _REPEATED:
-            data = encode_repeated(message)
-        else:
-            data = encode(message) if isinstance(message, BackendMessage) else message.encode()
+        data = encode(message) if isinstance(message, BackendMessage) else message.encode()
         self._phase = target
         if target is Phase.CLOSED:
             self.close()

@@ -91,6 +91,13 @@ class Codec(ABC, Generic[T]):
     def read(self, reader: Reader) -> T:
         """Raises ProtocolViolation, or CharacterNotInRepertoire for text that is not UTF-8."""
 
+    def decode(self, data: bytes | bytearray, start: int, end: int) -> T:
+        """The value that ``data[start:end]`` holds, all of it. Raises what ``read`` raises."""
+        reader = Reader(data, start, end)
+        value = self.read(reader)
+        reader.finish()
+        return value
+
     @abstractmethod
     def write(self, value: T, out: bytearray) -> None:
         """Appends the field; ``struct.error`` when a number does not fit."""
@@ -170,6 +177,14 @@ class NulTerminated(Codec[str]):
 
     def read(self, reader: Reader) -> str:
         return reader.cstring()
+
+    def decode(self, data: bytes | bytearray, start: int, end: int) -> str:
+        if start >= end or data.find(0, start, end) != end - 1:
+            return super().decode(data, start, end)
+        try:
+            return data[start : end - 1].decode()
+        except UnicodeDecodeError as error:
+            _refuse_text(data[start : end - 1], error.start)
 
     def write(self, value: str, out: bytearray) -> None:
         if "\0" in value:

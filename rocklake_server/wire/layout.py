@@ -6,7 +6,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
 from operator import attrgetter
 from struct import Struct
 from typing import (
@@ -44,7 +43,7 @@ S = TypeVar("S", bound=Structure)
 class Layout(Codec[Any]):
     """The fields of one class in wire order."""
 
-    __slots__ = ("_constant", "_fields", "_made", "_reads", "_writes")
+    __slots__ = ("_constant", "_fields", "_made", "_only", "_reads", "_writes")
 
     def __init__(self, made: type[Any]) -> None:
         hints = get_type_hints(made, include_extras=True)
@@ -54,6 +53,7 @@ class Layout(Codec[Any]):
         self._reads = tuple(codec.read for codec in self._fields.values())
         self._writes = tuple((codec.write, attrgetter(name)) for name, codec in self._fields.items())
         self._constant = None if names else made()
+        self._only = self._fields[names[0]] if len(names) == 1 else None
 
     @property
     def decoded_type(self) -> type[Any]:
@@ -82,10 +82,9 @@ class Layout(Codec[Any]):
             if start != end:
                 raise ProtocolViolation("invalid message format")
             return self._constant
-        reader = Reader(data, start, end)
-        value = self.read(reader)
-        reader.finish()
-        return value
+        if self._only is not None:
+            return self._made(self._only.decode(data, start, end))
+        return super().decode(data, start, end)
 
 
 def codec_of(hint: Any) -> Codec[Any]:
@@ -175,12 +174,6 @@ def message(tag: bytes, *, lead: int | None = None, large: bool = False) -> Call
         return made
 
     return declare
-
-
-@lru_cache(maxsize=1024)
-def encode_repeated(value: Message) -> bytes:
-    """``encode`` for messages that come again and again: tags, transaction states, descriptions of COPY streams."""
-    return encode(value)
 
 
 def encode(value: Message) -> bytes:

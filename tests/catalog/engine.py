@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rocklake_server.catalog.database_transaction import DatabaseTransaction, Modes
 from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import EVERYTHING, Bounds, ColumnDefinition, IsolationLevel, Match
 from rocklake_server.clock import ManualClock
@@ -25,13 +26,14 @@ class Engine:
         self.stores: dict[str, Store] = {}
         self.clock = ManualClock(1_000_000)
         self.ownership: Ownership = UNDISPUTED
+        self.residency = Residency()
         self.databases: Databases
 
     async def open_store(self, directory: str) -> Store:
         return self.stores.setdefault(directory, MemoryStore())
 
     async def open(self) -> Engine:
-        self.databases = await Databases.open(self.open_store, self.clock, self.ownership)
+        self.databases = await Databases.open(self.open_store, self.clock, self.ownership, self.residency)
         return self
 
     async def reopen(self) -> Engine:

@@ -117,15 +117,14 @@ async def test_nothing_is_broken() -> None:
 async def test_a_missing_index_is_noticed_by_reads(
     monkeypatch: pytest.MonkeyPatch, index: int, noticed_by: set[str]
 ) -> None:
-    real = batches._write_index_entries
+    real = batches._write_rows
 
-    def without(index_entries, entry, batch) -> int:
-        grown_bytes = real(index_entries, entry, batch)
-        for key in [key for key in batch.operations if key[:2] == bytes([0xFC, index])]:
-            del batch.operations[key]
-        return grown_bytes
+    async def without(working, access, entries, draft, sequence) -> None:
+        await real(working, access, entries, draft, sequence)
+        for key in [key for key in draft.batch.operations if key[:2] == bytes([0xFC, index])]:
+            del draft.batch.operations[key]
 
-    monkeypatch.setattr(batches, "_write_index_entries", without)
+    monkeypatch.setattr(batches, "_write_rows", without)
     assert await broken_checks() == {"check_store_holds_the_indexes", *noticed_by}
 
 

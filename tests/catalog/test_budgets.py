@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from statistics import median
 from time import perf_counter
+from unittest.mock import patch
 
 import pytest
 
+from rocklake_server.catalog.loader import GETS_MAX
 from rocklake_server.catalog.view import Bounds
 from rocklake_server.store.base import Store
 from rocklake_server.store.memory import MemoryStore
-from tests.catalog.counting import CountingStore, FlatStore
+from tests.catalog.counting import CountingSnapshot, CountingStore, FlatStore
 from tests.catalog.engine import Engine, insert, matches
 
 FILES = "ducklake_data_file"
-ROWS, INDEXES = 0x0B, 0xFC
+STATISTICS = "ducklake_file_column_stats"
+ROWS, STATISTICS_TAG, INDEXES, SYSTEM = 0x0B, 0x13, 0xFC, 0xFF
 
 
 class CountingEngine(Engine):
@@ -165,7 +168,65 @@ async def test_one_table_loads_without_the_others() -> None:
     assert engine.store.reads.keys == []
 
 
+async def test_the_statistics_of_one_column_load_without_those_of_others() -> None:
+    """A plan with a filter asks for one column; a table has hundreds of them."""
+    engine = await statistics_lake()
+    transaction = await engine.begin()
+    relation = transaction.resolve(None, STATISTICS)
+    bounds = Bounds(values={relation.index["table_id"]: frozenset({1}), relation.index["column_id"]: frozenset({2})})
+    found = await matches(transaction, STATISTICS, bounds)
+    assert [match.row[0] for match in found] == list(range(30))
+    assert engine.store.reads.by_tag() == {STATISTICS_TAG: 30}
+    engine.store.reads.keys.clear()
+    await insert(transaction, STATISTICS, *({"data_file_id": 999, "table_id": 1, "column_id": c} for c in range(5)))
+    assert [match.row[0] for match in await matches(transaction, STATISTICS, bounds)] == [*range(30), 999]
+    await transaction.commit()
+    transaction = await engine.begin()
+    assert [match.row[0] for match in await matches(transaction, STATISTICS, bounds)] == [*range(30), 999]
+    assert STATISTICS_TAG not in engine.store.reads.by_tag()
+    whole = Bounds(values={relation.index["table_id"]: frozenset({1})})
+    assert len(await matches(transaction, STATISTICS, whole)) == 5 * 31
+
+
+async def test_files_that_are_all_live_are_scanned_rather_than_got_one_by_one() -> None:
+    engine = await ended_lake(tables=1, files=GETS_MAX + 1, live=GETS_MAX + 1)
+    transaction = await engine.begin()
+    at = transaction.resolve(None, FILES).index
+    bounds = Bounds(values={at["table_id"]: frozenset({0})}, nulls=frozenset({at["end_snapshot"]}))
+    with patch.object(CountingSnapshot, "get", side_effect=AssertionError("a get")):
+        assert len(await matches(transaction, FILES, bounds)) == GETS_MAX + 1
+
+
+async def statistics_lake() -> CountingEngine:
+    """Two tables of 30 files and five columns each."""
+    engine = CountingEngine(MemoryStore())
+    await engine.open()
+    await engine.create_catalog()
+    transaction = await engine.begin()
+    await insert(transaction, STATISTICS, *(
+        {"data_file_id": table * 100 + n - 100, "table_id": table, "column_id": column, "min_value": str(n)}
+        for table in (1, 2) for column in range(5) for n in range(30)
+    ))
+    await transaction.commit()
+    return await engine.cold()
+
+
 async def test_a_cold_insert_reads_no_rows_of_its_table() -> None:
     engine = await ended_lake()
     await commit_one(engine, 5_000)
     assert engine.store.reads.by_tag()[ROWS] == 0
+
+
+async def test_a_commit_checks_its_keys_without_a_read() -> None:
+    """Ids that are not above every earlier one are looked up when they are staged, once."""
+    engine = await filled(MemoryStore(), 10)
+    again = await engine.cold()
+    late, early = await again.begin(), await again.begin()
+    await insert(late, FILES, file(20_000))
+    await insert(early, FILES, file(15_000))
+    await insert(early, STATISTICS, {"table_id": 15, "column_id": 1, "data_file_id": 15_000})
+    await late.commit()
+    again.store.reads.keys.clear()
+    await early.commit()
+    assert [key for key in again.store.reads.keys if key[0] != SYSTEM] == []
+    assert len(await matches(await again.begin(), FILES)) == 12

@@ -94,6 +94,25 @@ async def test_commits_that_arrive_during_a_write_form_the_next_group(engine: Fa
     assert await seen(engine) == list(range(20))
 
 
+async def test_who_commits_again_at_once_shares_the_write_of_those_who_waited(engine: FaultyEngine) -> None:
+    gate = Gate()
+    engine.store.writes.add(Step(gate=gate))
+    calls = engine.store.writes.calls
+
+    async def one_after_another(*table_ids: int) -> None:
+        for table_id in table_ids:
+            await add(engine, table_id)
+
+    first = asyncio.create_task(one_after_another(0, 1, 2))
+    await gate.arrived.wait()
+    second = asyncio.create_task(one_after_another(10, 11))
+    await asyncio.sleep(0.01)
+    gate.open()
+    await asyncio.gather(first, second)
+    assert engine.store.writes.calls - calls == 3
+    assert await seen(engine) == [0, 1, 2, 10, 11]
+
+
 async def _batches_of(engine: FaultyEngine, *table_ids: tuple[int, ...]) -> list[int]:
     """The bytes of each batch that commits asked for during a write, in this order, make; each adds the rows given
     for it."""

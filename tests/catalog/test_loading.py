@@ -142,7 +142,8 @@ async def test_a_reader_that_goes_away_does_not_stop_a_load_for_others(engine: S
     assert await staying == OLD
 
 
-steps = st.lists(st.tuples(st.sampled_from(("begin", "insert", "delete", "end", "read all", "read one", "read live")),
+steps = st.lists(st.tuples(st.sampled_from(("begin", "insert", "delete", "end", "read all", "read one", "read live",
+                                            "forget")),
                            st.integers(0, 7)), max_size=14)
 
 
@@ -159,6 +160,7 @@ def test_every_mix_of_loads_and_commits_shows_each_root_its_rows(plan: list[tupl
         await insert(setup, FILES, *(file(n, n % 2, end) for n, end in rows.items()))
         await setup.commit()
         engine = await engine.reopen()
+        engine.databases.residency.bytes_max = 1
         open_ones = [(await engine.begin(), dict(rows))]
         fresh = 8
         for action, number in plan:
@@ -180,6 +182,8 @@ def test_every_mix_of_loads_and_commits_shows_each_root_its_rows(plan: list[tupl
                     await update(writer, FILES, {"data_file_id": number}, end_snapshot=7)
                     rows[number] = 7
                 await writer.commit()
+            elif action == "forget":
+                await engine.databases.residency.reduce()
             elif action.startswith("read"):
                 table = number % 2
                 live = action == "read live"

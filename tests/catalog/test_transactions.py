@@ -128,12 +128,80 @@ async def test_a_repeated_primary_key_fails_at_the_insert(engine: Engine) -> Non
         await insert(await engine.begin(), "ducklake_snapshot", snapshot(1))
 
 
+async def test_an_update_that_changes_a_primary_key_takes_it_and_sets_the_old_one_free(engine: Engine) -> None:
+    transaction = await engine.begin()
+    columns = [ColumnDefinition("a", BIGINT, nullable=False), ColumnDefinition("b", VARCHAR)]
+    await transaction.create_relation(None, "mine", columns, ["a"])
+    await insert(transaction, "mine", {"a": 1, "b": "x"}, {"a": 2, "b": "y"})
+    await transaction.commit()
+    repeating, moving, other = await engine.begin(), await engine.begin(), await engine.begin(lock_timeout_s=0.02)
+    with pytest.raises(UniqueViolation, match="mine_pkey"):
+        await update(repeating, "mine", {"a": 2}, a=1)
+    await repeating.rollback()
+    assert await update(moving, "mine", {"a": 2}, a=3) == 1
+    with pytest.raises(LockNotAvailable):
+        await insert(other, "mine", {"a": 3, "b": "z"})
+    await moving.commit()
+    after = await engine.begin()
+    with pytest.raises(UniqueViolation):
+        await insert(after, "mine", {"a": 3, "b": "z"})
+    await insert(after, "mine", {"a": 2, "b": "z"})
+    assert sorted(await select(after, "mine", "a", "b")) == [(1, "x"), (2, "z"), (3, "y")]
+
+
 async def test_a_primary_key_is_one_across_tables_of_files(engine: Engine) -> None:
     transaction = await engine.begin()
     await insert(transaction, "ducklake_data_file", {"data_file_id": 4, "table_id": 1, "begin_snapshot": 1})
     await transaction.commit()
     with pytest.raises(UniqueViolation, match="ducklake_data_file_pkey"):
         await insert(await engine.begin(), "ducklake_data_file", {"data_file_id": 4, "table_id": 2})
+
+
+FILES = "ducklake_data_file"
+
+
+def files(*ids: int) -> list[dict[str, int]]:
+    return [{"data_file_id": i, "table_id": 1, "begin_snapshot": 1} for i in ids]
+
+
+@pytest.mark.parametrize("again", [(7,), (20, 150), (150, 150), (0,), (149, 300)])
+async def test_one_of_many_new_rows_with_a_key_that_is_there_fails_them(
+    engine: Engine, again: tuple[int, ...]
+) -> None:
+    """Committed rows, the transaction's own, and those of the same statement; in every run of rows."""
+    transaction = await engine.begin()
+    await insert(transaction, FILES, *files(*range(10)))
+    await transaction.commit()
+    transaction = await engine.begin()
+    await insert(transaction, FILES, *files(*range(20, 200)))
+    transaction.savepoint("s")
+    with pytest.raises(UniqueViolation, match="ducklake_data_file_pkey"):
+        await insert(transaction, FILES, *files(*range(300, 301), *range(400, 540), *again, *range(600, 640)))
+    transaction.rollback_to("s")
+    await insert(transaction, FILES, *files(*range(300, 700)))
+    await transaction.commit()
+    found = await select(await engine.begin(), FILES, "data_file_id")
+    assert sorted(found) == [(i,) for i in (*range(10), *range(20, 200), *range(300, 700))]
+
+
+@pytest.mark.parametrize("winner_commits", [True, False])
+async def test_many_new_rows_wait_for_the_one_whose_key_is_held(engine: Engine, winner_commits: bool) -> None:
+    winner, waiter = await engine.begin(), await engine.begin()
+    await insert(winner, FILES, *files(70))
+    waiting = asyncio.create_task(insert(waiter, FILES, *files(*range(200))))
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    if winner_commits:
+        await winner.commit()
+        with pytest.raises(UniqueViolation):
+            await waiting
+        await waiter.rollback()
+        assert await select(await engine.begin(), FILES, "data_file_id") == [(70,)]
+    else:
+        await winner.rollback()
+        await waiting
+        await waiter.commit()
+        assert len(await select(await engine.begin(), FILES, "data_file_id")) == 200
 
 
 @pytest.mark.parametrize("winner_commits", [True, False])
@@ -184,6 +252,25 @@ async def test_rows_without_a_primary_key_never_overwrite_each_other(engine: Eng
     assert await delete(after, "ducklake_tag", value="a") == 2
     await after.commit()
     assert await select(await (await engine.reopen()).begin(), "ducklake_tag", "value") == [("b",), ("b",)]
+
+
+async def test_a_tie_breaker_that_the_lake_already_has_is_stepped_over(engine: Engine) -> None:
+    """Two repeat a key whose first place is free again; the later one meets the other's row, then an older one."""
+    tag = {"object_id": 1, "begin_snapshot": 1, "key": "comment"}
+    before = await engine.begin()
+    await insert(before, "ducklake_tag", {**tag, "value": "first"}, {**tag, "value": "second"})
+    await before.commit()
+    removing = await engine.begin()
+    assert await delete(removing, "ducklake_tag", value="first") == 1
+    await removing.commit()
+    one, two = await engine.begin(), await engine.begin()
+    for transaction, value in ((one, "one"), (two, "two")):
+        await insert(transaction, "ducklake_tag", {**tag, "value": value})
+    await one.commit()
+    await two.commit()
+    for again in (engine, await engine.reopen()):
+        rows = await select(await again.begin(), "ducklake_tag", "value")
+        assert sorted(rows) == [("one",), ("second",), ("two",)]
 
 
 async def test_now_in_a_snapshot_row_is_fixed_at_commit_and_strictly_increases(engine: Engine) -> None:

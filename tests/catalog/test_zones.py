@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from unittest.mock import patch
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rocklake_server.catalog import image as image_module
@@ -88,11 +88,16 @@ stats_ids = st.tuples(numbers, numbers, numbers)
 @given(
     st.lists(stats_ids, max_size=20, unique=True),
     st.fixed_dictionaries({}, optional={i: st.frozensets(numbers, max_size=3) for i in range(3)}),
+    st.fixed_dictionaries({}, optional={i: interval(numbers) for i in range(3)}),
     st.frozensets(stats_ids, max_size=3),
 )
-@settings(max_examples=40, deadline=None)
+@example([(1, n, 0) for n in (*range(5), -2, -1)], {0: frozenset({1})}, {1: Interval(-3, None)}, frozenset())
+@example([(1, n, 0) for n in range(5)], {0: frozenset({1})}, {1: Interval(2, 3)}, frozenset())
+@example([(1, 0, 0)], {0: frozenset({1}), 1: frozenset()}, {}, frozenset())
+@settings(max_examples=60, deadline=None)
 def test_narrowing_by_key_never_prunes_a_row_that_matches(
-    ids: list[tuple[int, int, int]], wanted: dict[int, frozenset[int]], gone: frozenset[tuple[int, int, int]]
+    ids: list[tuple[int, int, int]], wanted: dict[int, frozenset[int]], ranges: dict[int, Interval],
+    gone: frozenset[tuple[int, int, int]]
 ) -> None:
     """ducklake_file_column_stats: partitioned by table_id, then column_id and data_file_id in the key."""
     names = ("table_id", "column_id", "data_file_id")
@@ -109,10 +114,12 @@ def test_narrowing_by_key_never_prunes_a_row_that_matches(
                 await delete(transaction, "ducklake_file_column_stats", **dict(zip(names, row, strict=True)))
             relation = transaction.resolve(None, "ducklake_file_column_stats")
             at = [relation.index[name] for name in names]
-            bounds = Bounds(values={at[i]: values for i, values in wanted.items()})
-            found = {tuple(m.row[i] for i in at) for m in await matches(transaction, relation.name, bounds)}
-            expected = {r for r in ids if r not in gone and all(r[i] in v for i, v in wanted.items())}
-            assert {r for r in found if all(r[i] in v for i, v in wanted.items())} == expected
+            bounds = Bounds({at[i]: values for i, values in wanted.items()},
+                            {at[i]: interval for i, interval in ranges.items()})
+            found = [m.row for m in await matches(transaction, relation.name, bounds)]
+            remaining = [tuple(row[i] for i in at) for row in found if within(row, bounds)]
+            places = {r: tuple(r[at.index(i)] if i in at else None for i in range(max(at) + 1)) for r in ids}
+            assert sorted(remaining) == sorted(r for r in ids if r not in gone and within(places[r], bounds))
             everything = await select(transaction, relation.name, *names)
             assert sorted(everything) == sorted(r for r in ids if r not in gone)
             await transaction.rollback()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rocklake_server.plan.cache import PlanCache
-from rocklake_server.plan.model import Context, Outcome, Plan, SessionCallbacks
+from rocklake_server.plan.model import BaseScan, Context, Outcome, Plan, SessionCallbacks
 from rocklake_server.plan.planner import plan_statement
 from rocklake_server.schema.types import ColumnType, Value
 from rocklake_server.sql.parse import parse_statement
@@ -27,6 +28,10 @@ class Driver:
             statement = statement.query
         assert isinstance(statement, Query), statement
         return plan_statement(statement, self.view, self.cache, types)
+
+    def scan(self, text: str) -> BaseScan | None:
+        """The statement as a base scan."""
+        return asyncio.run(self.plan(text).base_scan(self.view))
 
     def context(self, parameters: tuple[Value, ...] = ()) -> Context:
         callbacks = SessionCallbacks(lambda name, value, local: value, lambda: "00000003-1", lambda relation: 8192,

@@ -98,7 +98,7 @@ CONDITIONS = [
 def test_a_base_scan_selects_what_the_query_selects(driver: Driver, first: str, second: str) -> None:
     """Bounds lose no row, a covered chunk has no row that fails, and the predicate decides the rest."""
     text = f"SELECT id, path FROM f WHERE {first} AND {second}"
-    scan = driver.plan(text).scan
+    scan = driver.scan(text)
     assert scan is not None
     expected = asyncio.run(driver.rows(f"SELECT id, path FROM f WHERE ({first}) IS TRUE AND ({second}) IS TRUE"))
     predicate = scan.predicate
@@ -113,7 +113,7 @@ def test_a_base_scan_selects_what_the_query_selects(driver: Driver, first: str, 
 
 
 def test_zones_cover_a_chunk_that_passes_as_a_whole(driver: Driver) -> None:
-    scan = driver.plan("SELECT id FROM f WHERE id <= 10 AND begin_snapshot >= 0").scan
+    scan = driver.scan("SELECT id FROM f WHERE id <= 10 AND begin_snapshot >= 0")
     assert scan is not None
     covered = [scan.covers(chunk) for chunk in asyncio.run(driver.view.chunks(scan.relation))]
     assert covered == [True] * 3 + [False] * 4

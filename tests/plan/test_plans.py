@@ -49,7 +49,7 @@ def test_a_parameter_reaches_the_rows(driver: Driver) -> None:
 
 
 def test_a_plan_with_parameters_is_no_scan(driver: Driver) -> None:
-    assert driver.plan("SELECT b FROM t WHERE a = $1").scan is None
+    assert driver.scan("SELECT b FROM t WHERE a = $1") is None
 
 
 @pytest.mark.parametrize(("text", "projection", "limit"), [
@@ -60,7 +60,7 @@ def test_a_plan_with_parameters_is_no_scan(driver: Driver) -> None:
     ("SELECT * FROM t", (0, 1, 2, 3), None),
 ])
 def test_a_plain_projection_is_a_base_scan(driver: Driver, text: str, projection: object, limit: int | None) -> None:
-    scan = driver.plan(text).scan
+    scan = driver.scan(text)
     assert scan is not None
     assert (scan.projection, scan.limit, scan.relation.name) == (projection, limit, "t")
 
@@ -71,7 +71,48 @@ def test_a_plain_projection_is_a_base_scan(driver: Driver, text: str, projection
     "SELECT a FROM (SELECT a FROM t LIMIT 1) v LIMIT 2", "SELECT a FROM t WHERE at < now()",
 ])
 def test_anything_else_is_no_base_scan(driver: Driver, text: str) -> None:
-    assert driver.plan(text).scan is None
+    assert driver.scan(text) is None
+
+
+@pytest.mark.parametrize(("condition", "expected"), [
+    ("a = (SELECT max(a) FROM t)", [(3,)]),
+    ("a = (SELECT MIN(a) FROM t)", [(1,)]),
+    ("(SELECT max(a) FROM t) > a", [(1,), (2,)]),
+    ("a <= (SELECT max(a) FROM t) AND b = 'y'", [(2,)]),
+])
+def test_an_extreme_of_a_column_is_one_more_constant_of_a_base_scan(
+        driver: Driver, condition: str, expected: list[tuple[int]]) -> None:
+    text = f"SELECT a FROM t WHERE {condition}"
+    scan = driver.scan(text)
+    assert scan is not None
+    predicate = scan.predicate
+    assert predicate is not None
+    found = [
+        (row[0],) for chunk in asyncio.run(driver.view.chunks(scan.relation, scan.bounds)) for row in chunk.rows
+        if scan.covers(chunk) or predicate(row)
+    ]
+    assert found == rows(driver, text) == expected
+
+
+@pytest.mark.parametrize("text", [
+    "SELECT a FROM t WHERE a = (SELECT max(a) FROM t WHERE a < 3)",
+    "SELECT a FROM t WHERE b = (SELECT max(b) FROM t)",
+    "SELECT a FROM t WHERE a = (SELECT count(a) FROM t)",
+    "SELECT a FROM t WHERE c = (SELECT bool_or(c) FROM t)",
+    "SELECT a FROM t WHERE a = (SELECT max(u.a) FROM t u WHERE u.a = t.a)",
+    "SELECT a FROM t WHERE a = (SELECT max(a) FROM t) OR b = 'x'",
+])
+def test_other_subqueries_are_run(driver: Driver, text: str) -> None:
+    assert driver.scan(text) is None
+    assert isinstance(rows(driver, text), list)
+
+
+def test_the_extreme_of_no_rows_is_null(driver: Driver) -> None:
+    for relation in driver.view.relations():
+        driver.view.content[relation.relation_id].clear()
+    text = "SELECT a FROM t WHERE a = (SELECT max(a) FROM t)"
+    assert driver.scan(text) is None
+    assert rows(driver, text) == []
 
 
 def test_columns_name_the_stored_column_they_come_from(driver: Driver) -> None:

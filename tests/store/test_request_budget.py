@@ -140,5 +140,7 @@ async def test_an_idle_minute(stub: S3Stub, bucket: StoreLocation) -> None:
 
 
 def test_every_budget_is_checked() -> None:
-    text = Path(__file__).read_text()
+    """Here, or where a DuckDB client works."""
+    places = (Path(__file__), Path(__file__).parents[1] / "e2e" / "test_requests.py")
+    text = "".join(place.read_text() for place in places)
     assert [budget for budget in BUDGETS if f'"{budget}"' not in text] == []

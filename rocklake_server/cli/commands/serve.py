@@ -13,6 +13,7 @@ from rocklake_server.limits import (
     BUSY_POLL_US_DEFAULT,
     BUSY_POLL_US_MAX,
     CONNECTIONS_MAX_DEFAULT,
+    IMAGE_MEMORY_MIB_DEFAULT,
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
 )
@@ -41,6 +42,14 @@ BusyPoll = Annotated[
         min=0,
         max=BUSY_POLL_US_MAX,
         help="Microseconds to look for a lone local client's next message before sleeping; 0 saves the processor.",
+    ),
+]
+ImageMemory = Annotated[
+    int,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}IMAGE_MEMORY",
+        min=1,
+        help="MiB of rows to keep loaded, all lakes together; others are read from the store again.",
     ),
 ]
 
@@ -83,6 +92,7 @@ def command(
     lease_time: LeaseTime = LEASE_TIME_S_DEFAULT,
     takeover: Takeover = False,
     busy_poll: BusyPoll = BUSY_POLL_US_DEFAULT,
+    image_memory: ImageMemory = IMAGE_MEMORY_MIB_DEFAULT,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -104,6 +114,7 @@ def command(
         lease_time_s=lease_time,
         takeover=takeover,
         busy_poll_us=busy_poll,
+        image_memory_mib=image_memory,
     )
     configure_logging(settings.log_level)
 

@@ -41,7 +41,7 @@ class SystemRelation:
     """One relation of pg_catalog or information_schema.
 
     ``rows`` returns the values of ``columns``, then those of ``hidden`` (system columns that a query
-    must name). It returns the same tuple as long as the view's definitions version is the same.
+    must name). It returns the same rows as long as ``definitions_key`` of the view is the same.
     """
 
     schema: str
@@ -49,6 +49,11 @@ class SystemRelation:
     columns: tuple[RelationColumn, ...]
     rows: Callable[[TransactionView], Sequence[SystemRow]]
     hidden: tuple[RelationColumn, ...] = ()
+
+
+def definitions_key(view: TransactionView) -> Hashable:
+    """What the rows of every system relation follow from."""
+    return view.database, view.definitions_version, tuple(view.schemas())
 
 
 class Scope(NamedTuple):
@@ -141,7 +146,7 @@ def constant(schema: str, name: str, declaration: str, rows: SystemRows = ()) ->
 def _cached(name: str,
             build: Callable[[TransactionView], SystemRows]) -> Callable[[TransactionView], SystemRows]:
     def rows(view: TransactionView) -> SystemRows:
-        key = (name, view.database, view.definitions_version, tuple(view.schemas()))
+        key = (name, definitions_key(view))
         found = _results.get(key)
         if found is None:
             found = build(view)

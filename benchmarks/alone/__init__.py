@@ -1,0 +1,1 @@
+"""What the server has to reach whatever another one does: one module for each case, run by ``python -m``."""
