@@ -11,6 +11,8 @@ import pytest
 from tests.duckdb_client import LakeClient
 from tests.e2e.catalog_diff import CatalogReader, differences
 
+DAMAGES_LAKES = True
+
 
 @pytest.fixture
 def reader(lake: LakeClient, tmp_path: Path) -> Iterator[CatalogReader]:
