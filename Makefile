@@ -29,7 +29,7 @@ UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LI
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test lint check format generate bench bench-alone bench-big bench-page bench-writers \
-	conformance differential history interleaving crash-points fuzz soak clean
+	conformance differential rollbacks history interleaving crash-points fuzz soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -83,6 +83,9 @@ differential: $(VENV)/.installed-dev ## Compare random DuckLake workloads with P
 
 interleaving: $(VENV)/.installed-dev ## Compare random interleaved transactions with PostgreSQL (SCHEDULES=5000)
 	ROCKLAKE_INTERLEAVINGS=$(SCHEDULES) $(BIN)/python -m pytest -q -s tests/interleaving
+
+rollbacks: $(VENV)/.installed-dev ## Roll a lake back to every snapshot of a long script, and compare
+	ROCKLAKE_EVERY_SNAPSHOT=1 $(BIN)/python -m pytest -q tests/cli/test_rollback.py
 
 history: $(VENV)/.installed-dev ## Many DuckDB writers for long, then their journals against the lake (WRITERS=8 SECONDS=300)
 	$(BIN)/python -m tests.history --writers $(WRITERS) --seconds $(SECONDS) --seed $(SEED)
