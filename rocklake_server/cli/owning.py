@@ -11,12 +11,14 @@ from socket import gethostname
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.lake_reader import LakeReader, ListedLake
 from rocklake_server.catalog.owned_databases import owned_databases
-from rocklake_server.catalog.retention.offline_commits import OfflineCommits
+from rocklake_server.catalog.retention.offline_commits import OfflineCommits, Writable
 from rocklake_server.cli.lakes import opened_catalog
 from rocklake_server.cli.options import location_of
 from rocklake_server.clock import SystemClock
-from rocklake_server.errors import CannotConnectNow
+from rocklake_server.errors import CannotConnectNow, InternalProblem
+from rocklake_server.store.base import WriteBatch
 from rocklake_server.store.offline_owner import owned
+from rocklake_server.store.ownership import UNDISPUTED, Ownership
 from rocklake_server.store.slate import open_slate_store
 
 
@@ -45,9 +47,23 @@ async def owned_lake(store: str, lake: str, command: str, *, instead: str) -> As
         opened = await open_slate_store(location.child(listed.directory), ownership=ownership)
         stack.push_async_callback(opened.close)
         reader = await LakeReader.over(listed, await opened.snapshot())
-        who, now_us = f"{getuser()} on {gethostname()}", SystemClock().now_us()
-        commits = OfflineCommits(opened, ownership, reader, command=command, who=who, now_us=now_us)
+        commits = _commits(opened, ownership, reader, command)
         yield OwnedLake(listed, f"Store {location}, {listed.directory}", reader, commits)
+
+
+def planned_commits(reader: LakeReader, command: str) -> OfflineCommits:
+    """To gather what a command would write beside a server; writing it raises InternalProblem."""
+    return _commits(_NotWritten(), UNDISPUTED, reader, command)
+
+
+class _NotWritten:
+    async def write(self, batch: WriteBatch) -> None:
+        raise InternalProblem(f"a plan of {len(batch.operations)} keys is not written")
+
+
+def _commits(store: Writable, ownership: Ownership, reader: LakeReader, command: str) -> OfflineCommits:
+    who, now_us = f"{getuser()} on {gethostname()}", SystemClock().now_us()
+    return OfflineCommits(store, ownership, reader, command=command, who=who, now_us=now_us)
 
 
 @asynccontextmanager

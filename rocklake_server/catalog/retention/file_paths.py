@@ -54,6 +54,10 @@ class FilePaths:
         file_id = row[at[id_column]]
         return ScheduledFile(int(str(file_id)), path.removeprefix(self._root) if is_relative else path, is_relative)
 
+    def complete(self, file: ScheduledFile) -> str:
+        """The path or URL by which it can be opened."""
+        return self._root + file.path if file.path_is_relative else file.path
+
 
 def _folder(parent: str, row: Mapping[str, Value]) -> str:
     """Catalogs of version 0.1 have no paths of schemas and tables."""

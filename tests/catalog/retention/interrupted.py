@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from rocklake_server.catalog.lake_reader import LakeReader
 from rocklake_server.catalog.retention.offline_commits import OfflineCommits
 from rocklake_server.errors import StoreUnavailable
@@ -35,7 +33,7 @@ async def lake_of(store: Store) -> LakeReader:
 
 
 def commits_of(store: Store | FailingStore, lake: LakeReader) -> OfflineCommits:
-    return OfflineCommits(cast("Store", store), UNDISPUTED, lake, command="test", who="the test", now_us=7)
+    return OfflineCommits(store, UNDISPUTED, lake, command="test", who="the test", now_us=7)
 
 
 async def contents(store: Store) -> dict[Key, bytes]:
