@@ -1,8 +1,9 @@
-"""The only visibility tests: the engine, the CLI, verify and gc all call these three."""
+"""The only visibility tests: the engine, the CLI, verify and gc all call these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 
@@ -24,6 +25,12 @@ def is_visible(begin_snapshot: int, end_snapshot: int | None, snapshot_id: int) 
     began = begin_snapshot <= snapshot_id
     not_ended = end_snapshot is None or snapshot_id < end_snapshot
     return began and not_ended
+
+
+def is_visible_in_any(begin_snapshot: int, end_snapshot: int | None, snapshot_ids: Sequence[int]) -> bool:
+    """Whether one of ``snapshot_ids``, which ascend, has the row version."""
+    first = bisect_left(snapshot_ids, begin_snapshot)
+    return first < len(snapshot_ids) and is_visible(begin_snapshot, end_snapshot, snapshot_ids[first])
 
 
 def latest_visible_version(versions: Iterable[V], snapshot_id: int) -> V | None:

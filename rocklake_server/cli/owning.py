@@ -4,12 +4,66 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from getpass import getuser
+from socket import gethostname
 
 from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.lake_reader import LakeReader, ListedLake
 from rocklake_server.catalog.owned_databases import owned_databases
+from rocklake_server.catalog.retention.offline_commits import OfflineCommits, Writable
+from rocklake_server.cli.lakes import opened_catalog
 from rocklake_server.cli.options import location_of
 from rocklake_server.clock import SystemClock
-from rocklake_server.errors import CannotConnectNow
+from rocklake_server.errors import CannotConnectNow, InternalProblem
+from rocklake_server.store.base import WriteBatch
+from rocklake_server.store.offline_owner import owned
+from rocklake_server.store.ownership import UNDISPUTED, Ownership
+from rocklake_server.store.slate import open_slate_store
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedLake:
+    """A lake as it is, and the commits that follow. ``where`` says which store and directory, for a banner."""
+
+    listed: ListedLake
+    where: str
+    reader: LakeReader
+    commits: OfflineCommits
+
+
+@asynccontextmanager
+async def owned_lake(store: str, lake: str, command: str, *, instead: str) -> AsyncIterator[OwnedLake]:
+    """Until the block ends no server can hold the store. ``command`` is for the audit, ``instead`` as below. Raises
+    CannotConnectNow while a server does, UndefinedDatabase, and what opening a store raises."""
+    location = location_of(store)
+    async with opened_catalog(store) as catalog:
+        listed = catalog.find(lake)
+    async with AsyncExitStack() as stack:
+        try:
+            ownership = await stack.enter_async_context(owned(location))
+        except CannotConnectNow as held:
+            raise CannotConnectNow(f"{held}, or {instead}") from None
+        opened = await open_slate_store(location.child(listed.directory), ownership=ownership)
+        stack.push_async_callback(opened.close)
+        reader = await LakeReader.over(listed, await opened.snapshot())
+        commits = _commits(opened, ownership, reader, command)
+        yield OwnedLake(listed, f"Store {location}, {listed.directory}", reader, commits)
+
+
+def planned_commits(reader: LakeReader, command: str) -> OfflineCommits:
+    """To gather what a command would write beside a server; writing it raises InternalProblem."""
+    return _commits(_NotWritten(), UNDISPUTED, reader, command)
+
+
+class _NotWritten:
+    async def write(self, batch: WriteBatch) -> None:
+        raise InternalProblem(f"a plan of {len(batch.operations)} keys is not written")
+
+
+def _commits(store: Writable, ownership: Ownership, reader: LakeReader, command: str) -> OfflineCommits:
+    who, now_us = f"{getuser()} on {gethostname()}", SystemClock().now_us()
+    return OfflineCommits(store, ownership, reader, command=command, who=who, now_us=now_us)
 
 
 @asynccontextmanager

@@ -72,6 +72,9 @@ SYSTEM_STORED_BYTES = "stored-bytes"
 SYSTEM_AUDIT = "audit"
 """Keyed by commit sequence: who changed the lake from outside of SQL, when and how. A text in JSON."""
 
+SYSTEM_PIN = "pin"
+"""Keyed by the sequence of the commit that made it: a snapshot that gc keeps, and why. A text in JSON."""
+
 SYSTEM_DROPPED = "dropped"
 """Keyed by relation id: the definition of a dropped relation whose retired rows are still there."""
 
@@ -86,5 +89,5 @@ SYSTEM_NUMBERS = frozenset({
 })
 """System keys without ids, whose values are numbers."""
 
-SYSTEM_BY_ID = frozenset({SYSTEM_AUDIT, SYSTEM_DROPPED, SYSTEM_RELATION})
+SYSTEM_BY_ID = frozenset({SYSTEM_AUDIT, SYSTEM_PIN, SYSTEM_DROPPED, SYSTEM_RELATION})
 """System keys with one id."""

@@ -16,12 +16,16 @@ from rocklake_server.schema.types import TIMESTAMPTZ
 from rocklake_server.store.base import WriteBatch
 
 
+def audit_time(now_us: int) -> str:
+    """``now_us`` as of a Clock, as records show it."""
+    return text_encoder(TIMESTAMPTZ)(now_us)
+
+
 def write_audit(
     batch: WriteBatch, sequence: int, *, command: str, who: str, now_us: int, actions: Sequence[Mapping[str, object]]
 ) -> None:
     """Add the record of commit ``sequence`` to its batch. ``now_us`` as of a Clock; ``actions`` as JSON has them."""
-    when = text_encoder(TIMESTAMPTZ)(now_us)
-    record = {"command": command, "who": who, "when": when, "actions": list(actions)}
+    record = {"command": command, "who": who, "when": audit_time(now_us), "actions": list(actions)}
     batch.put(system_key(SYSTEM_AUDIT, sequence), encode_system_text(json.dumps(record, ensure_ascii=False)))
 
 

@@ -72,7 +72,8 @@ ORPHANED_VERSIONS = Check(
     "that would explain it.")  # fmt: skip
 BEYOND_NEWEST = Check("beyond-newest", "A version begins or ends at a snapshot that is newer than the newest.")
 RETENTION = Check(
-    "retention", "A snapshot below retain-from is still in the list, or retain-from is above the newest snapshot.")
+    "retention", "A snapshot below retain-from is still in the list, a pin is below it, or it is above the newest "
+    "snapshot.")
 SNAPSHOT_CHANGES = Check("snapshot-changes", "A snapshot has no row that says what it changed, or such a row has none.")
 SNAPSHOT_GAPS = Check(
     "snapshot-gaps", "Snapshots between the oldest and the newest are missing and are not among the retired rows: they "

@@ -28,6 +28,7 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM,
     SYSTEM_AUDIT,
     SYSTEM_DROPPED,
+    SYSTEM_PIN,
     SYSTEM_RELATION,
 )
 from rocklake_server.schema.types import Value
@@ -133,7 +134,7 @@ class KeySpace:
             return {name: held for name, held in reference._asdict().items() if held is not None}
         if facts.name in (SYSTEM_RELATION, SYSTEM_DROPPED):
             return _definition(decode_definition(key, value))
-        if facts.name == SYSTEM_AUDIT:
+        if facts.name in (SYSTEM_AUDIT, SYSTEM_PIN):
             return {"text": decode_system_text(key, value)}
         return {"number": decode_number(key, value)}
 

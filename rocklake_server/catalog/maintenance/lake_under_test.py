@@ -12,6 +12,7 @@ from rocklake_server.catalog.maintenance.checks import Report
 from rocklake_server.catalog.maintenance.definitions import LakeDefinitions
 from rocklake_server.catalog.maintenance.entry_sums import EntrySums
 from rocklake_server.catalog.maintenance.id_set import IdSet
+from rocklake_server.catalog.retention.pins import Pin
 from rocklake_server.catalog.view import Match
 from rocklake_server.encoding.envelope import HEADER, HEADER_BYTES
 from rocklake_server.encoding.keys import key_prefix
@@ -43,6 +44,7 @@ class LakeUnderTest:
     unknown_ids: set[str] = field(default_factory=set)
     newest_snapshot: int | None = None
     retired_snapshots: IdSet = field(default_factory=IdSet)
+    pins: list[Pin] = field(default_factory=list)
     expected_entries: EntrySums = field(default_factory=EntrySums)
     differing_buckets: frozenset[int] = frozenset()
     stored_bytes: int = 0

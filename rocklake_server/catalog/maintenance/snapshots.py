@@ -81,12 +81,17 @@ async def chosen_snapshot(reader: LakeReader, snapshot_id: int | None) -> int:
         raise UndefinedObject(f'lake "{reader.listed}" has no snapshot yet')
     if snapshot_id is None:
         return newest
-    retained = await retain_from(reader)
-    if retained is not None and snapshot_id < retained:
-        raise InvalidParameterValue(f"snapshot {snapshot_id} is below {retained}, the oldest that is retained")
+    await require_retained(reader, snapshot_id)
     if not await _exists(reader, snapshot_id):
         raise UndefinedObject(f'lake "{reader.listed}" has no snapshot {snapshot_id}; its newest is {newest}')
     return snapshot_id
+
+
+async def require_retained(reader: LakeReader, snapshot_id: int) -> None:
+    """Raises InvalidParameterValue for a snapshot below retain-from."""
+    retained = await retain_from(reader)
+    if retained is not None and snapshot_id < retained:
+        raise InvalidParameterValue(f"snapshot {snapshot_id} is below {retained}, the oldest that is retained")
 
 
 async def newest_snapshot(reader: LakeReader) -> int | None:

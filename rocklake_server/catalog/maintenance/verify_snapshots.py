@@ -8,12 +8,13 @@ from rocklake_server.catalog.maintenance import checks
 from rocklake_server.catalog.maintenance.key_space import KeySpace
 from rocklake_server.catalog.maintenance.lake_under_test import LakeUnderTest
 from rocklake_server.catalog.maintenance.references import CHANGES, SNAPSHOT
-from rocklake_server.encoding.keys import decode_retired_key, decode_row_key
+from rocklake_server.encoding.keys import decode_retired_key, decode_row_key, system_key
 from rocklake_server.errors import CorruptValue, FormatVersionUnsupported
 from rocklake_server.schema.system_subspaces import (
     RETIRED_ROWS,
     SYSTEM_COMMIT_SEQUENCE,
     SYSTEM_NEXT_ROW,
+    SYSTEM_PIN,
     SYSTEM_RETAIN_FROM,
 )
 from rocklake_server.store.base import Key, Prefix
@@ -60,6 +61,10 @@ async def verify_snapshots(lake: LakeUnderTest) -> None:
     newest, report = lake.newest_snapshot, lake.report
     if retain_from is not None and newest is not None and retain_from > newest:
         report.add(checks.RETENTION, f"retain-from is {retain_from}, and the newest snapshot {newest}")
+    for pin in lake.pins:
+        if retain_from is not None and pin.snapshot_id < retain_from:
+            text = f"pin {pin.number} keeps snapshot {pin.snapshot_id}, which is below retain-from, {retain_from}"
+            report.add(checks.RETENTION, text, system_key(SYSTEM_PIN, pin.number))
     await _verify_list(lake, retain_from)
     changes, snapshots = lake.relation(CHANGES), lake.relation(SNAPSHOT)
     if changes is None or snapshots is None:

@@ -10,6 +10,7 @@ from rocklake_server.catalog.maintenance import checks
 from rocklake_server.catalog.maintenance.definitions import read_definitions
 from rocklake_server.catalog.maintenance.key_space import KeySpace
 from rocklake_server.catalog.maintenance.lake_under_test import LakeUnderTest
+from rocklake_server.catalog.retention.pins import decode_pin
 from rocklake_server.encoding.definitions import decode_number, decode_system_text
 from rocklake_server.encoding.keys import system_key
 from rocklake_server.errors import CatalogError, CorruptValue, FormatVersionUnsupported
@@ -26,6 +27,7 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_NEXT_RELATION,
     SYSTEM_NUMBERS,
     SYSTEM_OPENED_AT,
+    SYSTEM_PIN,
     SYSTEM_RELATION,
 )
 from rocklake_server.store.base import Key, Prefix
@@ -76,6 +78,8 @@ def _verify_key(lake: LakeUnderTest, key: Key, value: bytes) -> None:
         lake.report.add(checks.UNKNOWN_KEYS, f'there is no system key or counter "{facts.name}"', key)
     elif facts.name == SYSTEM_AUDIT and key[0] == SYSTEM:
         _verify_audit(lake, key, value, ids[0])
+    elif facts.name == SYSTEM_PIN and key[0] == SYSTEM:
+        _verify_pin(lake, key, value, ids[0])
     elif facts.name not in (SYSTEM_RELATION, SYSTEM_DROPPED):
         try:
             number = decode_number(key, value)
@@ -102,6 +106,13 @@ def _verify_audit(lake: LakeUnderTest, key: Key, value: bytes, sequence: object)
         lake.report.add(checks.VALUE_MESSAGE, f"audit record {sequence} is not JSON", key)
     if isinstance(sequence, int):
         lake.numbers[SYSTEM_AUDIT] = max(sequence, lake.numbers.get(SYSTEM_AUDIT, 0))
+
+
+def _verify_pin(lake: LakeUnderTest, key: Key, value: bytes, number: object) -> None:
+    try:
+        lake.pins.append(decode_pin(int(str(number)), key, value))
+    except (CorruptValue, FormatVersionUnsupported) as error:
+        lake.value_problem(key, value, error)
 
 
 async def _verify_definitions(lake: LakeUnderTest) -> None:

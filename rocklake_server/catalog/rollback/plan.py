@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from rocklake_server.catalog.lake_reader import LakeReader, ListedLake
+from rocklake_server.catalog.maintenance.snapshots import require_retained
 from rocklake_server.catalog.rollback.definitions import (
     SCHEMA,
     TABLE,
@@ -90,6 +91,7 @@ async def _hide_positions(
 
 
 async def _newest_snapshot(lake: LakeReader, target: int) -> Record:
+    await require_retained(lake, target)
     newest: Record | None = None
     known = False
     async for _, _, row in records(lake, SNAPSHOT):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
-from rocklake_server.encoding.definitions import encode_definition, encode_number
+from rocklake_server.encoding.definitions import encode_definition, encode_number, encode_system_text
 from rocklake_server.encoding.envelope import HEADER
 from rocklake_server.encoding.indexes import file_table_key, visible_at_key
 from rocklake_server.encoding.keys import counter_key, retired_key, system_key
@@ -12,6 +13,7 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_COMMIT_SEQUENCE,
     SYSTEM_NEXT_RELATION,
     SYSTEM_NEXT_ROW,
+    SYSTEM_PIN,
     SYSTEM_RELATION,
     SYSTEM_RETAIN_FROM,
     SYSTEM_STORED_BYTES,
@@ -85,6 +87,11 @@ def a_value_of_a_newer_version(bench: Workbench) -> None:
 @plants("value-envelope")
 def a_counter_that_is_nothing(bench: Workbench) -> None:
     bench.put(counter_key("column_id_9"), b"")
+
+
+@plants("value-message")
+def a_pin_that_keeps_nothing(bench: Workbench) -> None:
+    bench.put(system_key(SYSTEM_PIN, 1), encode_system_text("{}"))
 
 
 @plants("value-message")
@@ -255,6 +262,13 @@ def a_boundary_above_a_snapshot(bench: Workbench) -> None:
 @plants("retention")
 def a_boundary_above_every_snapshot(bench: Workbench) -> None:
     bench.number(system_key(SYSTEM_RETAIN_FROM), 99)
+
+
+@plants("retention")
+def a_pin_below_the_boundary(bench: Workbench) -> None:
+    bench.number(system_key(SYSTEM_RETAIN_FROM), 0)
+    text = json.dumps({"snapshot": -1, "reason": "", "who": "", "when": ""})
+    bench.put(system_key(SYSTEM_PIN, 1), encode_system_text(text))
 
 
 @plants("snapshot-changes")

@@ -1,0 +1,94 @@
+"""``rocklake excise``: remove for good what gc and SQL DELETE have only put aside."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rocklake_server.catalog.lake_reader import ListedLake
+from rocklake_server.catalog.retention.excise import Excised, Range, apply_excision, choose_range, plan_excision
+from rocklake_server.cli.lakes import opened_catalog
+from rocklake_server.cli.options import LakeToWrite, Output, OutputFormat, Pin, Store
+from rocklake_server.cli.owning import owned_lake
+from rocklake_server.cli.printing import print_banner, print_facts
+from rocklake_server.cli.progress import progress
+from rocklake_server.cli.running import run
+
+EndedBy = Annotated[
+    int | None,
+    typer.Option("--ended-by", metavar="SNAPSHOT", min=0,
+                 help="Rows that ended at this snapshot or before it; retain-from when left out."),
+]  # fmt: skip
+RetiredBy = Annotated[
+    int | None,
+    typer.Option("--retired-by", metavar="COMMIT", min=0,
+                 help="Rows that this commit or an earlier one deleted; all when left out."),
+]  # fmt: skip
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(
+        no_args_is_help=True,
+        help="Remove deleted rows, and rows that ended below retain-from, for good. It cannot be undone.",
+        epilog="Example: rocklake excise plan --store file:///var/lib/rocklake --lake warehouse",
+    )
+    group.command()(plan)
+    group.command()(apply)
+    app.add_typer(group, name="excise")
+
+
+def plan(
+    store: Store, lake: LakeToWrite, ended_by: EndedBy = None, retired_by: RetiredBy = None, pin: Pin = False,
+    output: Output = OutputFormat.TABLE,
+) -> None:  # fmt: skip
+    """Say what would be removed, beside a running server or without one. Changes nothing.
+
+    Example: rocklake excise plan --store s3://bucket/catalog --lake warehouse
+    """
+
+    async def work() -> None:
+        async with opened_catalog(store, pin=pin) as catalog:
+            listed = catalog.find(lake)
+            reader = await catalog.lake(listed)
+            chosen = await choose_range(reader, ended_by, retired_by)
+            with progress(f"Looking through {listed}") as tell:
+                found = await plan_excision(reader, chosen, tell)
+        print_facts(_facts(listed, chosen, found), output)
+
+    run(work())
+
+
+def apply(
+    store: Store, lake: LakeToWrite, ended_by: EndedBy = None, retired_by: RetiredBy = None,
+    output: Output = OutputFormat.TABLE,
+) -> None:  # fmt: skip
+    """Remove the rows, in bounded commits with an audit record each. No server may hold the store meanwhile.
+
+    Refused until rocklake gc has said what is kept. The bytes leave the store when SlateDB compacts its tables;
+    checkpoints and backups keep what they have.
+
+    Example: rocklake excise apply --store s3://bucket/catalog --lake warehouse --retired-by 1200
+    """
+
+    async def work() -> None:
+        async with owned_lake(store, lake, "excise", instead="make a plan meanwhile") as owned:
+            chosen = await choose_range(owned.reader, ended_by, retired_by)
+            print_banner(f"Excising rows of lake {owned.listed}", [
+                owned.where,
+                f"Rows that commit {chosen.retired_by} or an earlier one deleted go for good",
+                f"Rows that ended at snapshot {chosen.ended_by} or before it go for good",
+            ])  # fmt: skip
+            with progress(f"Excising rows of {owned.listed}") as tell:
+                found = await apply_excision(owned.reader, chosen, owned.commits, tell)
+        print_facts(_facts(owned.listed, chosen, found), output)
+
+    run(work())
+
+
+def _facts(listed: ListedLake, chosen: Range, found: Excised) -> dict[str, object]:
+    rows = {f"{why}_rows": dict(counts) for why, counts in found.rows.items()}
+    return {
+        "lake": str(listed), "ended_by_snapshot": chosen.ended_by, "retired_by_commit": chosen.retired_by, **rows,
+        "definitions": found.definitions, "bytes": found.size_bytes,
+    }  # fmt: skip

@@ -1,0 +1,127 @@
+"""``rocklake undelete``: bring back rows of the catalog that a commit has deleted."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from rocklake_server.catalog.lake_reader import LakeReader, ListedLake
+from rocklake_server.catalog.retention.offline_commits import OfflineCommits
+from rocklake_server.catalog.retention.undelete import BroughtBack, Undeletion, retired_counts, retired_rows
+from rocklake_server.cli.lakes import opened_catalog, opened_lake
+from rocklake_server.cli.options import LakeName, LakeToWrite, Limit, Output, OutputFormat, Pin, Store
+from rocklake_server.cli.owning import owned_lake, planned_commits
+from rocklake_server.cli.printing import print_banner, print_facts, print_records
+from rocklake_server.cli.progress import progress
+from rocklake_server.cli.running import run
+from rocklake_server.store.data_files import DataFiles
+
+LIMIT = 100
+
+Commit = Annotated[int, typer.Option("--commit", min=0, help="The commit, as rocklake undelete list shows it.")]
+Commits = Annotated[
+    list[int], typer.Option("--commit", min=0, help="A commit whose deletions are undone; may be given several times.")
+]
+Relation = Annotated[
+    str | None, typer.Option("--relation", metavar="NAME", help="Only rows of this relation; of all when left out.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(
+        no_args_is_help=True,
+        help="Bring back rows of the catalog that a commit has deleted, until they are excised.",
+        epilog="Example: rocklake undelete list --store file:///var/lib/rocklake --lake warehouse",
+    )
+    group.command("list")(list_)
+    group.command()(show)
+    group.command()(plan)
+    group.command()(apply)
+    app.add_typer(group, name="undelete")
+
+
+def list_(store: Store, lake: LakeName = None, output: Output = OutputFormat.TABLE, limit: Limit = LIMIT) -> None:
+    """The commits that deleted rows which are kept still, and how many of which relation.
+
+    Example: rocklake undelete list --store s3://bucket/catalog --lake warehouse
+    """
+
+    async def work() -> None:
+        async with opened_lake(store, lake) as reader:
+            await print_records(("commit", "relation", "rows"), retired_counts(reader), output, limit=limit)
+
+    run(work())
+
+
+def show(
+    store: Store, commit: Commit, lake: LakeName = None, relation: Relation = None,
+    output: Output = OutputFormat.TABLE, limit: Limit = LIMIT,
+) -> None:  # fmt: skip
+    """The rows that one commit deleted.
+
+    Example: rocklake undelete show --store s3://bucket/catalog --lake warehouse --commit 1204
+    """
+
+    async def work() -> None:
+        async with opened_lake(store, lake) as reader:
+            await print_records(("relation", "row"), retired_rows(reader, commit, relation), output, limit=limit)
+
+    run(work())
+
+
+def plan(
+    store: Store, lake: LakeToWrite, commit: Commits, relation: Relation = None, pin: Pin = False,
+    output: Output = OutputFormat.TABLE,
+) -> None:  # fmt: skip
+    """Say what would come back, or why it cannot, beside a running server or without one. Changes nothing.
+
+    Example: rocklake undelete plan --store s3://bucket/catalog --lake warehouse --commit 1204
+    """
+
+    async def work() -> None:
+        async with opened_catalog(store, pin=pin) as catalog:
+            listed = catalog.find(lake)
+            reader = await catalog.lake(listed)
+            found = await _gather(listed, reader, planned_commits(reader, "undelete"), commit, relation)
+        print_facts(_facts(listed, found), output)
+
+    run(work())
+
+
+def apply(
+    store: Store, lake: LakeToWrite, commit: Commits, relation: Relation = None, output: Output = OutputFormat.TABLE
+) -> None:
+    """Bring the rows back in one audited commit. No server may hold the store meanwhile.
+
+    The lake is verified first as it would be: rows that need others, whose place is taken again, or whose Parquet file
+    was cleaned up are refused. Files that come back are not cleaned up any more. Look with rocklake undelete show what
+    the commit did: rows that it moved, as flushing inlined rows does, would be there twice.
+
+    Example: rocklake undelete apply --store s3://bucket/catalog --lake warehouse --commit 1204
+    """
+
+    async def work() -> None:
+        async with owned_lake(store, lake, "undelete", instead="make a plan meanwhile") as owned:
+            found = await _gather(owned.listed, owned.reader, owned.commits, commit, relation)
+            rows = (f"{name}: {count} rows" for name, count in found.rows.items())
+            print_banner(f"Bringing rows of lake {owned.listed} back", [owned.where, *rows])
+            await owned.commits.finish()
+        print_facts(_facts(owned.listed, found), output)
+
+    run(work())
+
+
+async def _gather(
+    listed: ListedLake, reader: LakeReader, commits: OfflineCommits, sequences: list[int], relation: str | None
+) -> BroughtBack:
+    with progress(f"Verifying {listed}", "keys") as tell:
+        return await Undeletion(reader, commits, sequences, relation).gather(DataFiles(os.environ), tell)
+
+
+def _facts(listed: ListedLake, found: BroughtBack) -> dict[str, object]:
+    return {
+        "lake": str(listed), "rows_brought_back": dict(found.rows), "files_unscheduled": found.unscheduled,
+        "inlined_tables_defined_again": found.defined_again,
+    }  # fmt: skip
