@@ -45,6 +45,8 @@ class Activity:
         """By kind of statement, in seconds."""
         self.commits = Histogram()
         """Seconds from asking for a commit to its being durable and published."""
+        self.commits_waiting = 0
+        """Transactions whose commit was asked for and is not decided."""
         self.groups = Histogram(GROUP_BOUNDS)
         """Transactions that shared one write batch."""
         self.store_writes = Histogram()

@@ -70,6 +70,7 @@ class Committer:
         does not cancel the commit."""
         outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         outcome.add_done_callback(partial(self._let_go, self._lake.hold(transaction.root), perf_counter()))
+        self._activity.commits_waiting += 1
         self._queue.append((transaction, outcome))
         if self._leader is None or self._leader.done():
             self._leader = asyncio.create_task(self._lead())
@@ -78,6 +79,7 @@ class Committer:
     def _let_go(self, root: Root, began_s: float, outcome: asyncio.Future[None]) -> None:
         """A member's root is held until its outcome, which is looked at even when its client has gone."""
         self._lake.release(root)
+        self._activity.commits_waiting -= 1
         if not outcome.cancelled() and outcome.exception() is None:
             self._activity.commits.observe(perf_counter() - began_s)
 

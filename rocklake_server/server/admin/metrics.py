@@ -134,6 +134,8 @@ METRICS = (
     Metric("commit_duration_seconds", MetricKind.HISTOGRAM,
            "Transactions that were committed: from asking for it until it was durable and visible.",
            _one(lambda o: o.databases.activity.commits)),
+    Metric("commits_waiting", MetricKind.GAUGE, "Transactions whose commit was asked for and is not decided yet.",
+           _one(lambda o: o.databases.activity.commits_waiting)),
     Metric("commit_group_transactions", MetricKind.HISTOGRAM, "Transactions that shared one write batch.",
            _one(lambda o: o.databases.activity.groups)),
     Metric("store_write_duration_seconds", MetricKind.HISTOGRAM, "Write batches of commits until they were durable.",

@@ -41,6 +41,9 @@ def metrics_page() -> str:
         f"States of sessions: {_listed(SESSION_STATES)}.",
         f"Buckets of durations, in seconds: {', '.join(f'{bound:g}' for bound in DURATION_BOUNDS_S)}.",
         f"Buckets of group sizes: {', '.join(f'{bound:g}' for bound in GROUP_BOUNDS)}.",
+        "",
+        "`docker/grafana/dashboards/rocklake.json` is a Grafana dashboard of them, `docker/prometheus/alerts.yml` are",
+        "alert rules; `docker compose -f docker/docker-compose.yml --profile watch up` runs both beside the server.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 
@@ -10,7 +11,7 @@ import pytest
 from rocklake_server.catalog import commit
 from rocklake_server.server.admin.metrics import METRICS, MetricKind
 from rocklake_server.server.admin.reference import PAGE, metrics_page
-from rocklake_server.store.faults import Mode, Step
+from rocklake_server.store.faults import Gate, Mode, Step
 from tests.catalog.owning import Holds
 from tests.server.admin.watched_engine import SESSIONS_MAX, WatchedEngine
 from tests.server.admin.watched_server import Scrape
@@ -50,11 +51,19 @@ async def test_every_metric_is_shown_and_moves(engine: WatchedEngine) -> None:
     changed = moved(before, await engine.scrape())
     engine.store.writes.add(Step(Mode.FAIL_AFTER_LANDING))
     await engine.clients[0].run(SNAPSHOT.format(2))
+    gate = Gate()
+    engine.store.writes.add(Step(gate=gate))
+    committing = asyncio.create_task(engine.clients[0].run(SNAPSHOT.format(3)))
+    await gate.arrived.wait()
     engine.store.lost = True
     engine.lease.holds = Holds.LOST
     after = await engine.scrape()
     changed |= moved(before, after)
     engine.store.lost = False
+    engine.lease.holds = Holds.YES
+    gate.open()
+    await committing
+    assert (await engine.scrape())["rocklake_commits_waiting", ()] == 0
     declared = {series for metric in METRICS for series in metric.series}
     shown = {series for series, _ in after if series.startswith("rocklake_")}
     assert shown == declared

@@ -43,11 +43,14 @@ class WatchedEngine(FaultyEngine):
         await client.channel.idle.wait()
         return client
 
-    async def scrape(self) -> Scrape:
+    async def text(self) -> str:
         body, _ = await exposition(self.observed, "")
+        return body.decode()
+
+    async def scrape(self) -> Scrape:
         return {
             (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-            for family in text_string_to_metric_families(body.decode())
+            for family in text_string_to_metric_families(await self.text())
             for sample in family.samples
         }
 
