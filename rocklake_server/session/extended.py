@@ -50,7 +50,7 @@ class ExtendedProtocol:
             case m.Describe():
                 await self._describe(message)
             case m.Execute():
-                await self.execute(message)
+                await self._execute(message)
             case m.Close():
                 if message.kind == "S":
                     self._registry.forget_statement(message.name)
@@ -118,14 +118,13 @@ class ExtendedProtocol:
             return (), tuple(ResultColumn(name, TEXT) for name in names)
         return (), None
 
-    async def execute(self, message: m.Execute) -> sql.Query | sql.UtilityStatement | None:
-        """Returns the statement that ran, ``None`` for an empty text."""
+    async def _execute(self, message: m.Execute) -> None:
         portal = self._registry.portal(message.portal)
         statement = portal.prepared.statement
         self._runner.check_allowed(statement)
         if statement is None:
             self._channel.send(m.EmptyQueryResponse())
-            return None
+            return
         if portal.finished:
             raise ObjectNotInPrerequisiteState(f'portal "{portal.name}" cannot be run')
         portal.finished = portal.columns is None
@@ -133,13 +132,12 @@ class ExtendedProtocol:
             tag = await self._runner.run_copy(statement)
             self._block.require_owned()
             self._channel.send(command_complete(tag))
-            return statement
+            return
         if portal.outcome is None:
             portal.outcome = await self._run(statement, portal)
             self._runner.send_notices(portal.outcome.notices)
         self._block.require_owned()
         await self._send(portal, portal.outcome, message.rows_max)
-        return statement
 
     async def _run(self, statement: sql.Query | sql.UtilityStatement, portal: Portal) -> Outcome:
         if isinstance(statement, sql.Query):

@@ -205,10 +205,7 @@ class Session:
             case m.Query():
                 await self._simple_query(message.query)
             case m.Execute() if self._meter is not None:
-                began_s = perf_counter()
-                statement = await self._extended.execute(message)
-                if statement is not None:
-                    self._meter.answered(statement, began_s, self.database, self.process_id)
+                await self._execute_metered(message, self._meter)
             case m.Parse() | m.Bind() | m.Describe() | m.Execute() | m.Close():
                 await self._extended.answer(message)
             case m.Sync():
@@ -229,13 +226,30 @@ class Session:
         if not parsed:
             self.channel.send(m.EmptyQueryResponse())
         for position, statement in enumerate(parsed, 1):
-            tag = await self._runner.run_simple(statement)
-            self._block.require_owned()
-            if position == len(parsed):
-                await self._runner.end_implicit()
+            try:
+                tag = await self._runner.run_simple(statement)
+                self._block.require_owned()
+                if position == len(parsed):
+                    await self._runner.end_implicit()
+            except BaseException:
+                if meter is not None:
+                    meter.failed(statement, began_s, self)
+                raise
             self.channel.send(command_complete(tag))
             if meter is not None:
-                began_s = meter.answered(statement, began_s, self.database, self.process_id)
+                began_s = meter.answered(statement, began_s, self)
+
+    async def _execute_metered(self, message: m.Execute, meter: StatementMeter) -> None:
+        statement = self._registry.portal(message.portal).prepared.statement
+        began_s = perf_counter()
+        try:
+            await self._extended.answer(message)
+        except BaseException:
+            if statement is not None:
+                meter.failed(statement, began_s, self)
+            raise
+        if statement is not None:
+            meter.answered(statement, began_s, self)
 
     # -- ends of a message --------------------------------------------------------------------------------------------
 

@@ -83,7 +83,27 @@ async def test_a_slow_statement_is_logged_with_its_session(caplog: pytest.LogCap
     async with metered(slow_s=0.0) as (client, _):
         await client.run("SELECT 'hidden'")
     (record,) = caplog.records
-    assert record.getMessage().endswith('ms in session 1 of database "lake": SELECT ?')
+    assert record.getMessage().endswith("ms in session 1 of database 'lake': SELECT ?")
+
+
+@pytest.mark.parametrize("extended", [False, True], ids=["simple", "extended"])
+async def test_a_slow_statement_that_fails_is_logged_too(
+    caplog: pytest.LogCaptureFixture, extended: bool
+) -> None:
+    caplog.set_level(logging.WARNING, LOGGER)
+    text = "SELECT 1 / (1 - a) FROM (VALUES (1)) AS v (a)"
+    async with metered(slow_s=0.0) as (client, activity):
+        if extended:
+            replies = await client.say(
+                m.Parse("", text, ()), m.Bind("", "", (), (), ()), m.Describe("P", ""), m.Execute("", 0), m.Sync()
+            )
+        else:
+            replies = await client.query(text)
+        assert "ERROR 22012" in replies
+        assert "ERROR 26000" in await client.say(m.Bind("", "missing", (), (), ()), m.Sync())
+    (record,) = caplog.records
+    assert "ms until it failed in session 1 of database 'lake': SELECT ? / " in record.getMessage()
+    assert activity.errors == {"22012": 1, "26000": 1}
 
 
 async def test_a_statement_that_is_quick_enough_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -17,6 +17,7 @@ from rocklake_server.limits import (
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
 )
+from rocklake_server.server.admin.port import PATHS
 from rocklake_server.server.serve import serve
 from rocklake_server.telemetry import LEVELS, configure_logging
 
@@ -147,6 +148,6 @@ def command(
             flush=True,
         )
         if watched is not None:
-            print(f"Metrics and status are at http://{watched}/metrics, /live, /ready and /status", flush=True)
+            print(f"Metrics, health and status are at http://{watched}: {', '.join(PATHS)}", flush=True)
 
     uvloop.run(serve(settings, announce))

@@ -8,12 +8,21 @@ from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from rocklake_server.config import Listen
+from rocklake_server.limits import READY_TIMEOUT_S
 from rocklake_server.pacing import in_slices
 from rocklake_server.server.admin.exposition import exposition
 from rocklake_server.server.admin.http import HttpServer, Request, Response, text_response
 from rocklake_server.server.admin.observed import Observed
 from rocklake_server.server.admin.readiness import Readiness
 from rocklake_server.server.admin.status import status
+
+PATHS = {
+    "/metrics": "the metrics, for Prometheus",
+    "/live": "200 as long as the process serves",
+    "/ready": f"200 when the store has answered just now; otherwise 503 with the reason, within {READY_TIMEOUT_S:g} s",
+    "/status": "the server at a glance, as JSON",
+}
+"""What there is, and what it answers."""
 
 _STARTING = "the store is being opened"
 _STOPPING = "the server is stopping"
@@ -28,7 +37,7 @@ class AdminPort:
         self._readiness = Readiness()
         self._http = HttpServer(self._respond)
         self._paths: dict[str, Callable[[Request], Awaitable[Response]]] = {
-            "/live": self._live, "/ready": self._ready, "/metrics": self._metrics, "/status": self._status,
+            "/metrics": self._metrics, "/live": self._live, "/ready": self._ready, "/status": self._status,
         }  # fmt: skip
 
     async def start(self, listen: Listen) -> Listen:
@@ -42,7 +51,7 @@ class AdminPort:
     async def _respond(self, request: Request) -> Response:
         answer = self._paths.get(request.path)
         if answer is None:
-            return text_response(f"there are {', '.join(self._paths)}", HTTPStatus.NOT_FOUND)
+            return text_response(f"there are {', '.join(PATHS)}", HTTPStatus.NOT_FOUND)
         return await answer(request)
 
     async def _live(self, _request: Request) -> Response:

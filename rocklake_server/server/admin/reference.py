@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rocklake_server.activity import DURATION_BOUNDS_S, GROUP_BOUNDS
 from rocklake_server.server.admin.metrics import METRICS
+from rocklake_server.server.admin.port import PATHS
 from rocklake_server.session.session import SESSION_STATES
 from rocklake_server.session.statement_meter import KINDS
 
@@ -22,16 +23,13 @@ Metrics of one lake are there while it is open.
 
 | path | answers |
 |---|---|
-| `/metrics` | the metrics below |
-| `/live` | 200 as long as the process serves |
-| `/ready` | 200 when the store has answered just now; otherwise 503 with the reason, after 2 s at the latest |
-| `/status` | the server at a glance, as JSON |
 """
 
 
 def metrics_page() -> str:
     """The text of the page."""
-    lines = [_HEAD, "| metric | kind | labels | what it says |", "|---|---|---|---|"]
+    lines = [_HEAD + "\n".join(f"| `{path}` | {answer} |" for path, answer in PATHS.items())]
+    lines += ["", "| metric | kind | labels | what it says |", "|---|---|---|---|"]
     for metric in METRICS:
         labels = ", ".join(f"`{label}`" for label in metric.labels)
         lines.append(f"| `{metric.full_name}` | {metric.kind.value} | {labels} | {metric.help} |")

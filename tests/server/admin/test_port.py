@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import time
@@ -17,7 +19,7 @@ from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.limits import ADMIN_CONNECTIONS_MAX, ADMIN_HEAD_BYTES_MAX, READY_TIMEOUT_S
 from tests.cli.console import command, environment, rocklake, the_sentence
 from tests.s3_stub import S3Stub
-from tests.server.admin.watched_server import Answer, ask, watched
+from tests.server.admin.watched_server import Answer, ask, scrape, watched
 from tests.servers import RockLakeServer
 
 SOON_S = 20.0
@@ -76,7 +78,7 @@ def test_metrics_come_as_openmetrics_to_those_who_ask(port: int) -> None:
 
 def test_an_unknown_path_is_told_the_known_ones(port: int) -> None:
     answer = ask(port, "/")
-    assert (answer.status, answer.text) == (404, "there are /live, /ready, /metrics, /status\n")
+    assert (answer.status, answer.text) == (404, "there are /metrics, /live, /ready, /status\n")
 
 
 def test_head_is_answered_without_a_body(port: int) -> None:
@@ -201,6 +203,42 @@ def test_a_start_that_waits_is_live_but_not_ready() -> None:
                 assert process.wait(SOON_S) == 0
             finally:
                 process.kill()
+
+
+def test_a_server_that_stops_is_no_longer_ready(tmp_path: Path) -> None:
+    with watched(tmp_path, "memory:///stopping") as (server, port), psycopg.connect(server.dsn("lake")) as block:
+        block.execute("CREATE TABLE t (a bigint)")
+        os.kill(server.pid, signal.SIGTERM)
+        assert ask_until(port, "/ready", 503).text == "not ready: the server is stopping\n"
+        assert ask(port, "/live").status == 200
+        assert scrape(port)["rocklake_sessions", (("state", "idle in transaction"),)] == 1
+        block.commit()
+
+
+def test_sessions_and_those_that_are_refused_are_counted(tmp_path: Path) -> None:
+    with watched(tmp_path, "memory:///full", ROCKLAKE_MAX_CONNECTIONS="1") as (server, port):
+        with psycopg.connect(server.dsn("lake")) as first:
+            first.execute("SELECT 1")
+            with pytest.raises(psycopg.OperationalError, match="too many clients"):
+                psycopg.connect(server.dsn("lake"))
+        told = scrape(port)
+    assert told["rocklake_sessions_begun_total", ()] == 1
+    assert told["rocklake_sessions_limit", ()] == 1
+    assert told["rocklake_errors_total", (("retryable", "false"), ("sqlstate", "53300"))] == 1
+    assert told["rocklake_statement_duration_seconds_count", (("kind", "select"),)] == 1
+
+
+def test_slow_statements_are_logged_without_an_admin_port(tmp_path: Path) -> None:
+    server = RockLakeServer("memory:///slow", logs=tmp_path, environment={"ROCKLAKE_SLOW_STATEMENT": "0"})
+    server.start()
+    try:
+        with psycopg.connect(server.dsn("lake"), autocommit=True) as connection:
+            connection.execute("SELECT 'hidden'")
+    finally:
+        server.stop()
+    log = (tmp_path / "server.log").read_text()
+    assert "in session 1 of database 'lake': SELECT ?" in log
+    assert "hidden" not in log
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------

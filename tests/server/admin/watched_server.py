@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.servers import RockLakeServer
 
 ANSWER_SECONDS_MAX = 20.0
-_ADMIN = re.compile(r"at http://(?P<host>[0-9.]+):(?P<port>\d+)/metrics")
+_ADMIN = re.compile(r"at http://(?P<host>[0-9.]+):(?P<port>\d+):")
 
 Labels = tuple[tuple[str, str], ...]
 Scrape = dict[tuple[str, Labels], float]
