@@ -48,7 +48,7 @@ lint: $(VENV)/.installed-dev ## Style, types, import contracts, generated files
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q tests/test_generated_files.py tests/cli/test_reference.py tests/test_tidy.py
+	$(BIN)/python -m pytest -q tests/test_generated_files.py tests/cli/test_reference.py tests/server/admin/test_metrics.py tests/test_tidy.py
 
 check: lint ## Lint and the fast tests: the gate before a commit
 	$(BIN)/python -m pytest -q -m "not duckdb and not postgres and not slow"
@@ -59,6 +59,7 @@ format: $(VENV)/.installed-dev ## Sort imports and apply safe fixes
 generate: $(VENV)/.installed-dev ## Write proto/catalog.proto, sql/schema.sql and docs/reference from what is declared
 	$(BIN)/python -m rocklake_server.schema.generate
 	$(BIN)/python -m rocklake_server.cli.reference
+	$(BIN)/python -m rocklake_server.server.admin.reference
 
 bench: $(VENV)/.installed-dev ## Measure the server beside a PostgreSQL on this machine
 	$(BIN)/python -m benchmarks.side_by_side --json bench-results/side_by_side.json --plot bench-results/side_by_side.svg

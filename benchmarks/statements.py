@@ -1,5 +1,5 @@
 """``python -m benchmarks.statements``: what the statements of a DuckDB session cost the server alone, in one process
-and without sockets. ``--profile`` shows where the time goes."""
+and without sockets. ``--profile`` shows where the time goes; ``--metered`` counts statements, as with an admin port."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import statistics
 import time
 
 from rocklake_server.schema.registry import tables_of
+from rocklake_server.session.statement_meter import StatementMeter
 from tests.session.conversation import ListChannel
 from tests.session.conversation import place as serving
 
@@ -80,9 +81,11 @@ async def ask(channel: ListChannel, text: str) -> None:
     channel.sent.clear()
 
 
-async def measure(rounds: int, profile: cProfile.Profile | None) -> dict[str, float]:
+async def measure(rounds: int, profile: cProfile.Profile | None, *, metered: bool) -> dict[str, float]:
     times: dict[str, list[float]] = {name: [] for name in STATEMENTS}
     async with serving() as place:
+        if metered:
+            place.meter = StatementMeter(place.databases.activity, slow_s=None)
         channel = (await place.client()).channel
         for text in (*ddl(), *SETUP):
             await ask(channel, text)
@@ -102,9 +105,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=1000)
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--metered", action="store_true")
     options = parser.parse_args()
     profile = cProfile.Profile() if options.profile else None
-    for name, microseconds in asyncio.run(measure(options.rounds, profile)).items():
+    measured = asyncio.run(measure(options.rounds, profile, metered=options.metered))
+    for name, microseconds in measured.items():
         print(f"{name:20s} {microseconds:8.1f} µs")
     if profile is not None:
         pstats.Stats(profile).sort_stats("tottime").print_stats(50)

@@ -17,6 +17,7 @@ from rocklake_server.limits import (
 from rocklake_server.telemetry import LEVELS
 
 DEFAULT_PORT = 5432
+ADMIN_PORT = 8432
 _LOOPBACK_OF_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 ENVIRONMENT_PREFIX = "ROCKLAKE_"
 
@@ -60,17 +61,20 @@ class ServerSettings:
     takeover: bool
     busy_poll_us: int
     image_memory_mib: int
+    admin: Listen | None
+    slow_statement_ms: float | None
     variables: Mapping[str, str]
 
 
-def parse_listen(text: str) -> Listen:
+def parse_listen(text: str, default_port: int = DEFAULT_PORT) -> Listen:
     """``host:port``, ``[v6]:port`` or ``host``. Raises InvalidParameterValue."""
     host, separator, port = text.rpartition(":")
     if not separator or text.endswith("]"):
-        host, port = text, str(DEFAULT_PORT)
+        host, port = text, str(default_port)
     host = host.strip("[]")
     if not host or not port.isdecimal() or int(port) > 65_535:
-        raise InvalidParameterValue(f'"{text}" is not an address to listen on; write host:port, as 127.0.0.1:5432')
+        example = f"127.0.0.1:{default_port}"
+        raise InvalidParameterValue(f'"{text}" is not an address to listen on; write host:port, as {example}')
     return Listen(host, int(port))
 
 
@@ -87,17 +91,21 @@ def server_settings(
     takeover: bool = False,
     busy_poll_us: int = BUSY_POLL_US_DEFAULT,
     image_memory_mib: int = IMAGE_MEMORY_MIB_DEFAULT,
+    admin: str | None = None,
+    slow_statement_ms: float | None = None,
 ) -> ServerSettings:
     """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, or listening
     beyond this machine without authentication."""
     where = parse_listen(listen)
     if log_level.lower() not in LEVELS:
         raise InvalidParameterValue(f'"{log_level}" is not a log level; choose one of {", ".join(LEVELS)}')
-    if not where.is_loopback and not insecure_trust:
-        raise InvalidParameterValue(
-            f"listening on {where} would let anyone on the network in, since every user is trusted; "
-            "listen on a loopback address, or pass --insecure-trust if the network is private"
-        )
+    watched = parse_listen(admin, ADMIN_PORT) if admin else None
+    for address in (where, watched):
+        if address is not None and not address.is_loopback and not insecure_trust:
+            raise InvalidParameterValue(
+                f"listening on {address} would let anyone on the network in, since every user is trusted; "
+                "listen on a loopback address, or pass --insecure-trust if the network is private"
+            )
     if not lease_time_s >= LEASE_TIME_S_MIN:
         raise InvalidParameterValue(f"a lease of {lease_time_s:g} s is too short; {LEASE_TIME_S_MIN:g} s is the least")
     return ServerSettings(
@@ -111,5 +119,7 @@ def server_settings(
         takeover,
         busy_poll_us,
         image_memory_mib,
+        watched,
+        slow_statement_ms,
         variables,
     )

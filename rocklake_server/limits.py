@@ -63,6 +63,18 @@ BUSY_POLL_US_MAX = 10_000
 LAKE_IDLE_S = 60.0
 """How long a lake stays open after its last transaction; the next one opens it again."""
 
+ADMIN_HEAD_BYTES_MAX = 16 * 1024
+"""Longest head of a request to the admin port."""
+
+ADMIN_CONNECTIONS_MAX = 32
+"""Connections to the admin port at the same time; more are closed at once."""
+
+ADMIN_SILENCE_S_MAX = 60.0
+"""How long a connection to the admin port may take for its next request, or to take an answer."""
+
+READY_TIMEOUT_S = 2.0
+"""How long the store may take to answer for the server to be ready."""
+
 LEASE_TIME_S_DEFAULT = 10.0
 """How long a server that died keeps others from its object store, unless configured otherwise."""
 

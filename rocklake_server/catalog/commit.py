@@ -12,7 +12,9 @@ import logging
 import random
 from collections import deque
 from functools import partial
+from time import perf_counter
 
+from rocklake_server.activity import Activity
 from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
 from rocklake_server.catalog.image import RelationImage
 from rocklake_server.catalog.lake import Lake
@@ -55,8 +57,9 @@ _Request = tuple[LakeTransaction, "asyncio.Future[None]"]
 class Committer:
     """The one writer of a lake."""
 
-    def __init__(self, lake: Lake) -> None:
+    def __init__(self, lake: Lake, activity: Activity | None = None) -> None:
         self._lake = lake
+        self._activity = activity or Activity()
         self._queue: deque[_Request] = deque()
         self._leader: asyncio.Task[None] | None = None
         self._in_doubt: tuple[Working, int] | None = None
@@ -66,17 +69,19 @@ class Committer:
         when it is known not to have been written, OutcomeUnknown when that cannot be known. Cancelling the caller
         does not cancel the commit."""
         outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        outcome.add_done_callback(partial(self._let_go, self._lake.hold(transaction.root)))
+        outcome.add_done_callback(partial(self._let_go, self._lake.hold(transaction.root), perf_counter()))
+        self._activity.commits_waiting += 1
         self._queue.append((transaction, outcome))
         if self._leader is None or self._leader.done():
             self._leader = asyncio.create_task(self._lead())
         await asyncio.shield(outcome)
 
-    def _let_go(self, root: Root, outcome: asyncio.Future[None]) -> None:
+    def _let_go(self, root: Root, began_s: float, outcome: asyncio.Future[None]) -> None:
         """A member's root is held until its outcome, which is looked at even when its client has gone."""
         self._lake.release(root)
-        if not outcome.cancelled():
-            outcome.exception()
+        self._activity.commits_waiting -= 1
+        if not outcome.cancelled() and outcome.exception() is None:
+            self._activity.commits.observe(perf_counter() - began_s)
 
     @property
     def is_busy(self) -> bool:
@@ -137,6 +142,7 @@ class Committer:
         logger.debug("commit %d begins: %d transactions, %d keys", sequence, len(written), len(batch.operations))
         await self._write(working, batch, sequence)
         logger.debug("commit %d is durable", sequence)
+        self._activity.groups.observe(len(written))
         for _, outcome in written:
             if not outcome.done():
                 outcome.set_result(None)
@@ -174,7 +180,7 @@ class Committer:
         lake = self._lake
         await lake.ownership.wait()
         try:
-            await lake.store.write(batch)
+            await self._write_counted(batch)
         except OutcomeUnknown:
             logger.warning("%s: the outcome of commit %d is not known", lake.label, sequence)
         except CatalogError:
@@ -187,6 +193,16 @@ class Committer:
         else:
             return True
         return False
+
+    async def _write_counted(self, batch: WriteBatch) -> None:
+        """As ``Store.write``."""
+        began_s = perf_counter()
+        try:
+            await self._lake.store.write(batch)
+        except BaseException:
+            self._activity.store_write_failures += 1
+            raise
+        self._activity.store_writes.observe(perf_counter() - began_s)
 
     async def recover(self) -> None:
         """After the handle was lost or a commit left in doubt while nobody writes: open another one, and find out.

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocklake_server.activity import Activity
 from rocklake_server.catalog.commit import Committer
 from rocklake_server.catalog.directory import Directory, Place
 from rocklake_server.catalog.lake import Lake
@@ -60,6 +61,7 @@ class Databases:
         self._turns: dict[str, Turn] = {}
         self.exported: dict[str, DatabaseTransaction] = {}
         self.residency = residency
+        self.activity = Activity()
 
     @classmethod
     async def open(
@@ -130,6 +132,17 @@ class Databases:
             self.directory.give_up(database, schema)
             raise
 
+    async def probe(self) -> None:
+        """Until the store has answered. Raises StoreUnavailable, CannotConnectNow once another server owns it."""
+        self.ownership.require()
+        await self.directory.probe()
+
+    def open_at(self, place: Place) -> OpenLake | None:
+        """The lake of a place, if it is open now."""
+        task = self._lakes.get(place.number)
+        is_open = task is not None and task.done() and not task.cancelled() and task.exception() is None
+        return task.result() if task is not None and is_open else None
+
     def open_lakes(self) -> list[OpenLake]:
         """Those that are open now."""
         done = [task for task in self._lakes.values() if task.done() and not task.cancelled()]
@@ -164,7 +177,7 @@ class Databases:
             await store.close()
             raise
         logger.info("opened %s at commit %d", label, lake.newest.sequence)
-        return OpenLake(lake, Committer(lake), asyncio.get_running_loop().time())
+        return OpenLake(lake, Committer(lake, self.activity), asyncio.get_running_loop().time())
 
     def _check_idle_later(self) -> None:
         """An open lake costs a thread, memory, and requests to the store even when nobody uses it."""

@@ -18,13 +18,17 @@ class BoundedCache(Generic[V]):
     def __init__(self, bytes_max: int, size_bytes: Callable[[V], int]) -> None:
         self.bytes_max = bytes_max
         self.bytes = 0
+        self.hits = 0
+        self.misses = 0
         self._size_bytes = size_bytes
         self._entries: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
 
     def get(self, key: Hashable) -> V | None:
         found = self._entries.get(key)
         if found is None:
+            self.misses += 1
             return None
+        self.hits += 1
         self._entries.move_to_end(key)
         return found[0]
 
@@ -61,7 +65,10 @@ class Derived(Generic[V]):
 
     def get(self, name: Hashable) -> V | None:
         """``None`` also for what was kept and had to go."""
-        return None if self._names is None else self._cache.get((self._owner, name))
+        if self._names is None:
+            self._cache.misses += 1
+            return None
+        return self._cache.get((self._owner, name))
 
     def __setitem__(self, name: Hashable, value: V) -> None:
         if self._names is None:

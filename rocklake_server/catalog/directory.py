@@ -211,6 +211,13 @@ class Directory:
             entered = {schema: self._reserved.pop((database, schema)) for schema in created}
             self._list(database, entered, without=dropped)
 
+    async def probe(self) -> None:
+        """Read something from the store itself, past what is in memory. Raises StoreUnavailable, CorruptValue."""
+        if self.needs_recovery:
+            raise StoreUnavailable("the system store has to be opened again after a failure")
+        (version,) = await self._store.durable_values([_FORMAT])
+        _require_format(version)
+
     @property
     def needs_recovery(self) -> bool:
         return self._is_stale or self._store.needs_reopen

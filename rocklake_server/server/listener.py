@@ -16,6 +16,7 @@ from rocklake_server.server.cancellation import Cancellations
 from rocklake_server.server.socket_channel import ReceivedBytes, SocketChannel
 from rocklake_server.server.startup_settings import startup_settings
 from rocklake_server.session.session import Session
+from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.wire.messages import AuthenticationOk, BackendKeyData, ErrorResponse
 from rocklake_server.wire.startup import (
     CancelRequest,
@@ -47,9 +48,17 @@ def connections_allowed(sessions_max: int) -> int:
 class Listener:
     """One listening socket and the sessions that came through it."""
 
-    def __init__(self, databases: Databases, *, max_connections: int, busy_poll_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        databases: Databases,
+        *,
+        max_connections: int,
+        busy_poll_s: float = 0.0,
+        meter: StatementMeter | None = None,
+    ) -> None:
         self._databases = databases
-        self._max_connections = max_connections
+        self.max_connections = max_connections
+        self._meter = meter
         self._cancellations = Cancellations()
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -65,6 +74,10 @@ class Listener:
         self._server = await loop.create_server(self._accept, listen.host, listen.port, backlog=512)
         port: int = self._server.sockets[0].getsockname()[1]
         return Listen(listen.host, port)
+
+    def sessions(self) -> list[Session]:
+        """Those that go on."""
+        return self._cancellations.sessions()
 
     async def stop(self, timeout_s: float) -> None:
         """Accept no more, let running statements and blocks finish for ``timeout_s``, then end every session. Commits
@@ -101,6 +114,7 @@ class Listener:
             if startup is not None:
                 await self._run_session(channel, startup)
         except CatalogError as error:
+            self._databases.activity.failed(error.sqlstate)
             _refuse(channel, error)
         except (TimeoutError, ConnectionError):
             logger.debug("a connection ended before its session began")
@@ -111,7 +125,7 @@ class Listener:
 
     def _check_number(self) -> None:
         """Refuse one connection too many at once, whatever it wants."""
-        if len(self._connections) > connections_allowed(self._max_connections):
+        if len(self._connections) > connections_allowed(self.max_connections):
             raise _too_many()
 
     async def _startup(self, channel: SocketChannel) -> StartupMessage | None:
@@ -132,7 +146,7 @@ class Listener:
         task = asyncio.current_task()
         if task is not None:
             self._starting.discard(task)
-        if len(self._cancellations.sessions()) >= self._max_connections:
+        if len(self._cancellations.sessions()) >= self.max_connections:
             raise _too_many()
         if startup.parameters.get("replication", "false") not in ("false", "off", "no", "0"):
             raise Unsupported("replication connections are not supported")
@@ -149,6 +163,7 @@ class Listener:
             startup=startup_settings(startup.parameters),
             client_address=channel.peer,
             plans=self._plans_of(startup.database),
+            meter=self._meter,
         )
         channel.when_gone = session.abandon
         channel.send(AuthenticationOk())
@@ -156,6 +171,7 @@ class Listener:
         channel.send(BackendKeyData(process_id, secret_key))
         session.ready()
         self._cancellations.add(process_id, secret_key, session)
+        self._databases.activity.sessions_begun += 1
         try:
             await session.run()
         finally:

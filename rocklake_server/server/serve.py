@@ -16,8 +16,11 @@ from rocklake_server.catalog.residency import Residency
 from rocklake_server.clock import SystemClock
 from rocklake_server.config import Listen, ServerSettings
 from rocklake_server.errors import CannotConnectNow, InvalidParameterValue
+from rocklake_server.server.admin.observed import Observed
+from rocklake_server.server.admin.port import AdminPort
 from rocklake_server.server.file_limit import allow_open_files
 from rocklake_server.server.listener import Listener, connections_allowed
+from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.store.base import Store
 from rocklake_server.store.folder_lock import FolderLock
 from rocklake_server.store.lease import Lease
@@ -32,9 +35,13 @@ GARBAGE_THRESHOLDS = (10_000, 20, 50)
 """Full collections visit every row in memory, which holds up all sessions: they are rare. Rows are in no cycles."""
 
 
-async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) -> None:
+Announce = Callable[[Listen, Listen | None], None]
+"""Told where the server listens, and where its admin port does if it has one."""
+
+
+async def serve(settings: ServerSettings, announce: Announce) -> None:
     """Run until SIGINT or SIGTERM. ``announce`` is called once connections are accepted. Raises CatalogError when the
-    store or the address cannot be used."""
+    store or an address cannot be used."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -43,20 +50,38 @@ async def serve(settings: ServerSettings, announce: Callable[[Listen], None]) ->
     if settings.takeover and not location.is_remote:
         raise InvalidParameterValue(f'store "{location}" cannot be taken over: only a bucket has a lease')
     async with AsyncExitStack() as stack:
+        admin = AdminPort() if settings.admin is not None else None
+        watched: Listen | None = None
+        if admin is not None and settings.admin is not None:
+            stack.push_async_callback(admin.close)
+            watched = await _listening(admin, settings.admin)
         databases = await _opened_unless(stop, _open(settings, location, stack))
         if databases is None:
             return
         allow_open_files(connections_allowed(settings.max_connections))
         listener = Listener(
-            databases, max_connections=settings.max_connections, busy_poll_s=settings.busy_poll_us / 1e6
-        )
+            databases, max_connections=settings.max_connections, busy_poll_s=settings.busy_poll_us / 1e6,
+            meter=_meter(settings, databases),
+        )  # fmt: skip
         where = await _listening(listener, settings.listen)
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
-        announce(where)
+        if admin is not None:
+            admin.observed = Observed(databases, str(location), listener.sessions, settings.max_connections)
+        announce(where, watched)
         await stop.wait()
+        if admin is not None:
+            admin.stopping = True
         logger.info("stopping: running statements may finish for %.0f s", settings.drain_timeout_s)
         await listener.stop(settings.drain_timeout_s)
+
+
+def _meter(settings: ServerSettings, databases: Databases) -> StatementMeter | None:
+    """``None`` when nobody would see what it counts."""
+    if settings.admin is None and settings.slow_statement_ms is None:
+        return None
+    slow_s = None if settings.slow_statement_ms is None else settings.slow_statement_ms / 1000
+    return StatementMeter(databases.activity, slow_s)
 
 
 async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncExitStack) -> Databases:
@@ -103,7 +128,7 @@ async def _opened_unless(stop: asyncio.Event, opening: Coroutine[None, None, Dat
     return None
 
 
-async def _listening(listener: Listener, listen: Listen) -> Listen:
+async def _listening(listener: Listener | AdminPort, listen: Listen) -> Listen:
     try:
         return await listener.start(listen)
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from time import perf_counter
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.errors import (
@@ -23,6 +24,7 @@ from rocklake_server.session.extended import ExtendedProtocol
 from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
 from rocklake_server.session.runner import SessionFacts, StatementRunner
 from rocklake_server.session.settings import Settings
+from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.session.statements import Registry
 from rocklake_server.session.transaction_block import BlockState, TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
@@ -32,6 +34,13 @@ from rocklake_server.wire.layout import FrontendMessage
 from rocklake_server.wire.phases import Phase
 
 logger = logging.getLogger(__name__)
+
+_STATES = {
+    BlockState.IDLE: "idle",
+    BlockState.IN_BLOCK: "idle in transaction",
+    BlockState.FAILED: "idle in transaction (aborted)",
+}
+SESSION_STATES = ("active", *_STATES.values())
 
 
 class Session:
@@ -48,12 +57,15 @@ class Session:
         startup: dict[str, str],
         client_address: str | None,
         plans: PlanCache,
+        meter: StatementMeter | None = None,
     ) -> None:
         self.user = user
         self.database = database
         self.process_id = process_id
         self.settings = Settings(startup)
         self.channel = channel
+        self._activity = databases.activity
+        self._meter = meter
         self._block = TransactionBlock(databases, database, self.settings)
         self._registry = Registry()
         utility = UtilityRunner(self._block, self.settings, self._registry, self._notify)
@@ -141,6 +153,13 @@ class Session:
             self._task.cancel()
 
     @property
+    def state(self) -> str:
+        """As ``pg_stat_activity`` says it."""
+        if self._runner.running:
+            return "active"
+        return _STATES[self._block.state]
+
+    @property
     def is_idle(self) -> bool:
         """Whether no statement runs and no block or pipeline is open."""
         return not self._runner.running and not self._block.in_block and self.channel.phase is Phase.READY
@@ -185,6 +204,8 @@ class Session:
         match message:
             case m.Query():
                 await self._simple_query(message.query)
+            case m.Execute() if self._meter is not None:
+                await self._execute_metered(message, self._meter)
             case m.Parse() | m.Bind() | m.Describe() | m.Execute() | m.Close():
                 await self._extended.answer(message)
             case m.Sync():
@@ -199,21 +220,43 @@ class Session:
     async def _simple_query(self, text: str) -> None:
         """All statements of one text share an implicit transaction, up to the BEGIN or COMMIT among them. The last
         command tag follows the implicit commit, so that it never promises what is not durable."""
+        meter = self._meter
+        began_s = perf_counter() if meter is not None else 0.0
         parsed = parse_statements(text)
         if not parsed:
             self.channel.send(m.EmptyQueryResponse())
         for position, statement in enumerate(parsed, 1):
-            tag = await self._runner.run_simple(statement)
-            self._block.require_owned()
-            if position == len(parsed):
-                await self._runner.end_implicit()
+            try:
+                tag = await self._runner.run_simple(statement)
+                self._block.require_owned()
+                if position == len(parsed):
+                    await self._runner.end_implicit()
+            except BaseException:
+                if meter is not None:
+                    meter.failed(statement, began_s, self)
+                raise
             self.channel.send(command_complete(tag))
+            if meter is not None:
+                began_s = meter.answered(statement, began_s, self)
+
+    async def _execute_metered(self, message: m.Execute, meter: StatementMeter) -> None:
+        statement = self._registry.portal(message.portal).prepared.statement
+        began_s = perf_counter()
+        try:
+            await self._extended.answer(message)
+        except BaseException:
+            if statement is not None:
+                meter.failed(statement, began_s, self)
+            raise
+        if statement is not None:
+            meter.answered(statement, began_s, self)
 
     # -- ends of a message --------------------------------------------------------------------------------------------
 
     async def _fail(self, error: CatalogError) -> None:
         """The one place where an error becomes a reply. A FATAL one ends the session, as does one after which nothing
         can be read any more."""
+        self._activity.failed(error.sqlstate)
         await self._block.fail(error)
         self._registry.forget_portals()
         is_last = error.severity == "FATAL" or self.channel.phase is Phase.BROKEN

@@ -32,6 +32,8 @@ class QueryKind(Enum):
     DELETE = "DELETE"
     DDL = "DDL"
 
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python call
+
 
 @dataclass(frozen=True)
 class Query:

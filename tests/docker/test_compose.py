@@ -70,7 +70,15 @@ def test_the_services_wait_for_what_they_need() -> None:
         "bucket": {"minio": "service_healthy"},
         "rocklake": {"minio": "service_healthy", "bucket": "service_completed_successfully"},
         "client": {"rocklake": "service_healthy"},
+        "prometheus": {},
+        "grafana": {},
     }
+
+
+def test_those_who_watch_come_only_when_asked_for() -> None:
+    assert {name for name, service in services().items() if service.get("profiles") == ["watch"]} == {
+        "prometheus", "grafana",
+    }  # fmt: skip
 
 
 def test_a_service_that_must_be_healthy_has_a_health_check() -> None:
@@ -82,16 +90,19 @@ def test_a_service_that_must_be_healthy_has_a_health_check() -> None:
 def test_networks_and_volumes_are_declared_and_used() -> None:
     document = compose()
     networks = {name for service in services().values() for name in service["networks"]}
-    volumes = {mount.split(":")[0] for service in services().values() for mount in service.get("volumes", [])}
+    sources = {mount.split(":")[0] for service in services().values() for mount in service.get("volumes", [])}
+    folders = {source for source in sources if source.startswith(".")}
     assert networks == set(document["networks"])
-    assert volumes == set(document["volumes"])
+    assert sources - folders == set(document["volumes"])
+    for folder in folders:
+        assert (COMPOSE_FILE.parent / folder).is_dir(), folder
 
 
 def test_images_are_pinned_by_a_tag() -> None:
     images = [service["image"] for service in services().values() if "image" in service]
     for dockerfile in (SERVER_DOCKERFILE, CLIENT_DOCKERFILE):
         images += [step.command[0] for step in read_dockerfile(dockerfile) if step.name == "FROM"]
-    assert len(images) == 5
+    assert len(images) == 7
     for image in images:
         _, _, tag = image.partition(":")
         assert tag not in ("", "latest"), image
@@ -160,9 +171,11 @@ def test_the_images_do_not_run_as_root() -> None:
 def test_the_server_image_listens_and_stops_as_the_compose_file_expects() -> None:
     texts = {step.name: step.text for step in read_dockerfile(SERVER_DOCKERFILE)}
     assert texts["STOPSIGNAL"] == "SIGTERM"
-    port = texts["EXPOSE"]
-    assert services()["rocklake"]["environment"]["ROCKLAKE_LISTEN"].endswith(f":{port}")
-    assert services()["rocklake"]["ports"] == [f"127.0.0.1:{port}:{port}"]
+    port, admin_port = texts["EXPOSE"].split()
+    environment = services()["rocklake"]["environment"]
+    assert environment["ROCKLAKE_LISTEN"].endswith(f":{port}")
+    assert environment["ROCKLAKE_ADMIN"].endswith(f":{admin_port}")
+    assert services()["rocklake"]["ports"] == [f"127.0.0.1:{each}:{each}" for each in (port, admin_port)]
     assert f"port={port} " in services()["client"]["environment"]["LAKE_DSN"]
 
 
@@ -280,6 +293,7 @@ def test_the_image_installs_and_its_entrypoint_serves(tmp_path: Path) -> None:
     variables = {name: value for name, value in services()["rocklake"]["environment"].items()
                  if name.startswith(ENVIRONMENT_PREFIX)}  # fmt: skip
     variables |= {"ROCKLAKE_STORE": f"file://{tmp_path}/store", "ROCKLAKE_LISTEN": listen}
+    variables["ROCKLAKE_ADMIN"] = f"127.0.0.1:{free_port()}"
     variables |= {"PATH": f"{prefix}/bin:/usr/bin:/bin", "PYTHONUNBUFFERED": "1"}
     (entrypoint,) = (step.command for step in steps if step.name == "ENTRYPOINT")
     program = shutil.which(entrypoint[0], path=f"{prefix}/bin")

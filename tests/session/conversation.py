@@ -14,6 +14,7 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.clock import ManualClock
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.session.session import Session
+from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.store.base import Store
 from rocklake_server.store.memory import MemoryStore
 from rocklake_server.wire import messages as m
@@ -90,7 +91,10 @@ class ListChannel:
 class Conversation:
     """One client."""
 
-    def __init__(self, databases: Databases, plans: PlanCache, process_id: int, startup: dict[str, str]) -> None:
+    def __init__(
+        self, databases: Databases, plans: PlanCache, process_id: int, startup: dict[str, str],
+        meter: StatementMeter | None = None,
+    ) -> None:  # fmt: skip
         self.channel = ListChannel()
         self.channel.connection.receive_data(encode(StartupMessage(3, 0, {"user": "ada", "database": DATABASE})))
         assert self.channel.connection.next_message() is not None
@@ -103,6 +107,7 @@ class Conversation:
             startup=startup,
             client_address=None,
             plans=plans,
+            meter=meter,
         )
         self.channel.send(m.AuthenticationOk())
         self.session.start()
@@ -149,15 +154,16 @@ class Conversation:
 
 
 class Place:
-    """A server's databases, and the clients that talk to them."""
+    """A server's databases, and the clients that talk to them. Those that come once ``meter`` is set are counted."""
 
     def __init__(self, databases: Databases) -> None:
         self.databases = databases
+        self.meter: StatementMeter | None = None
         self._plans = PlanCache()
         self._clients: list[Conversation] = []
 
     async def client(self, **startup: str) -> Conversation:
-        client = Conversation(self.databases, self._plans, len(self._clients) + 1, startup)
+        client = Conversation(self.databases, self._plans, len(self._clients) + 1, startup, self.meter)
         self._clients.append(client)
         await client.channel.idle.wait()
         return client

@@ -17,9 +17,19 @@ from rocklake_server.limits import (
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
 )
+from rocklake_server.server.admin.port import PATHS
 from rocklake_server.server.serve import serve
 from rocklake_server.telemetry import LEVELS, configure_logging
 
+MaxConnections = Annotated[
+    int, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}MAX_CONNECTIONS", min=1, help="Sessions served at once.")
+]
+DrainTimeout = Annotated[
+    float,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}DRAIN_TIMEOUT", min=0, help="Seconds that statements may finish in at a stop."
+    ),
+]
 LeaseTime = Annotated[
     float,
     typer.Option(
@@ -52,6 +62,21 @@ ImageMemory = Annotated[
         help="MiB of rows to keep loaded, all lakes together; others are read from the store again.",
     ),
 ]
+Admin = Annotated[
+    str | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}ADMIN",
+        help="Address as host:port for /metrics, /live, /ready and /status over HTTP; off unless given.",
+    ),
+]
+SlowStatement = Annotated[
+    float | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}SLOW_STATEMENT",
+        min=0,
+        help="Milliseconds from which on a statement is logged, without its values; off unless given.",
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -80,19 +105,14 @@ def command(
             help="Listen beyond this machine although every user is trusted.",
         ),
     ] = False,
-    max_connections: Annotated[
-        int, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}MAX_CONNECTIONS", min=1, help="Sessions served at once.")
-    ] = CONNECTIONS_MAX_DEFAULT,
-    drain_timeout: Annotated[
-        float,
-        typer.Option(
-            envvar=f"{ENVIRONMENT_PREFIX}DRAIN_TIMEOUT", min=0, help="Seconds that statements may finish in at a stop."
-        ),
-    ] = 30.0,
+    max_connections: MaxConnections = CONNECTIONS_MAX_DEFAULT,
+    drain_timeout: DrainTimeout = 30.0,
     lease_time: LeaseTime = LEASE_TIME_S_DEFAULT,
     takeover: Takeover = False,
     busy_poll: BusyPoll = BUSY_POLL_US_DEFAULT,
     image_memory: ImageMemory = IMAGE_MEMORY_MIB_DEFAULT,
+    admin: Admin = None,
+    slow_statement: SlowStatement = None,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -100,7 +120,7 @@ def command(
 
     \b
     rocklake serve --store file:///var/lib/rocklake
-    rocklake serve --store s3://bucket/prefix --listen 127.0.0.1:5433
+    rocklake serve --store s3://bucket/prefix --listen 127.0.0.1:5433 --admin 127.0.0.1:8432
     ROCKLAKE_STORE=memory:/// rocklake serve --log-level debug
     """
     settings = server_settings(
@@ -115,15 +135,19 @@ def command(
         takeover=takeover,
         busy_poll_us=busy_poll,
         image_memory_mib=image_memory,
+        admin=admin,
+        slow_statement_ms=slow_statement,
     )
     configure_logging(settings.log_level)
 
-    def announce(where: Listen) -> None:
+    def announce(where: Listen, watched: Listen | None) -> None:
         print(f"RockLake is listening on {where}, store {store}", flush=True)
         print(
             f"ATTACH 'ducklake:postgres:host={where.client_host} port={where.port} dbname=lake user=rocklake' "
             "AS lake (DATA_PATH 's3://bucket/or/a/folder/');",
             flush=True,
         )
+        if watched is not None:
+            print(f"Metrics, health and status are at http://{watched}: {', '.join(PATHS)}", flush=True)
 
     uvloop.run(serve(settings, announce))

@@ -1,0 +1,1 @@
+"""The admin port: metrics, health and status over HTTP, for those who watch the server."""

@@ -1,0 +1,174 @@
+"""Every metric, declared once: its name, what it says and where its value is. ``/metrics``, the reference page and the
+tests of dashboard and alerts derive from this.
+
+Names and units follow Prometheus' documentation, "Metric and label naming". Nothing here is on a statement's way: the
+engine counts with plain numbers (``rocklake_server.activity``), and they become metrics when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import accumulate
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.core import Metric as Family
+
+from rocklake_server.activity import Histogram
+from rocklake_server.catalog.chunk import encodings, unpacked
+from rocklake_server.catalog.lake import Lake
+from rocklake_server.errors import CatalogError
+from rocklake_server.pacing import checked, checkpoint
+from rocklake_server.server.admin.observed import Observed, newest_snapshot
+from rocklake_server.session.session import SESSION_STATES
+
+Sample = tuple[tuple[str, ...], float | Histogram]
+"""Values of the labels, and the metric's value for them."""
+
+PREFIX = "rocklake_"
+
+
+class MetricKind(Enum):
+    """As Prometheus names them."""
+
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """``read`` gives its samples, a Histogram each for a histogram."""
+
+    name: str
+    kind: MetricKind
+    help: str
+    read: Callable[[Observed], Iterable[Sample]]
+    labels: tuple[str, ...] = ()
+
+    @property
+    def full_name(self) -> str:
+        return PREFIX + self.name
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Names of what a scrape shows of it."""
+        suffixes = ("_bucket", "_sum", "_count") if self.kind is MetricKind.HISTOGRAM else ("",)
+        return tuple(self.full_name + suffix for suffix in suffixes)
+
+    def family(self, observed: Observed) -> Family:
+        """Its samples as they are now."""
+        family = _FAMILIES[self.kind](self.full_name, self.help, labels=self.labels)
+        for labels, value in self.read(observed):
+            checkpoint()
+            if isinstance(family, HistogramMetricFamily):
+                assert isinstance(value, Histogram)
+                family.add_metric(labels, *_cumulative(value))
+            else:
+                family.add_metric(labels, value)  # type: ignore[arg-type]
+        return family
+
+
+_FAMILIES: dict[MetricKind, Callable[..., CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily]] = {
+    MetricKind.COUNTER: CounterMetricFamily,
+    MetricKind.GAUGE: GaugeMetricFamily,
+    MetricKind.HISTOGRAM: HistogramMetricFamily,
+}
+
+
+def _cumulative(histogram: Histogram) -> tuple[list[tuple[str, float]], float]:
+    """Buckets by their upper bound, and the sum of the values."""
+    bounds = [*(f"{bound:g}" for bound in histogram.bounds), "+Inf"]
+    return list(zip(bounds, accumulate(histogram.counts), strict=True)), histogram.sum
+
+
+def _one(read: Callable[[Observed], float | Histogram]) -> Callable[[Observed], Iterable[Sample]]:
+    return lambda observed: [((), read(observed))]
+
+
+def _each_lake(read: Callable[[Lake], float | None]) -> Callable[[Observed], Iterable[Sample]]:
+    def samples(observed: Observed) -> Iterator[Sample]:
+        for database, schema, lake in observed.open_lakes():
+            if (value := read(lake)) is not None:
+                yield (database, schema), value
+
+    return samples
+
+
+def _sessions(observed: Observed) -> Iterable[Sample]:
+    states = dict.fromkeys(SESSION_STATES, 0)
+    for session in checked(observed.sessions()):
+        states[session.state] += 1
+    return [((state,), count) for state, count in states.items()]
+
+
+def _errors(observed: Observed) -> Iterator[Sample]:
+    for sqlstate, count in sorted(observed.databases.activity.errors.items()):
+        is_retryable = CatalogError.by_sqlstate[sqlstate].retryable
+        yield (sqlstate, "true" if is_retryable else "false"), count
+
+
+def _unavailable(observed: Observed) -> int:
+    return sum(lake.store.needs_reopen for _, _, lake in observed.open_lakes())
+
+
+_CACHES = {"encodings": encodings, "unpacked_rows": unpacked}
+
+METRICS = (
+    Metric(
+        "statement_duration_seconds", MetricKind.HISTOGRAM,
+        "Statements that succeeded: from their message, or the statement before, until the answer was there.",
+        lambda o: [((kind,), times) for kind, times in o.databases.activity.statements.items()], ("kind",),
+    ),
+    Metric(
+        "errors_total", MetricKind.COUNTER,
+        "Errors that clients were told; retryable ones are conflicts, which DuckLake runs again by itself.",
+        _errors, ("sqlstate", "retryable"),
+    ),
+    Metric("sessions", MetricKind.GAUGE, "Sessions that are open.", _sessions, ("state",)),
+    Metric("sessions_limit", MetricKind.GAUGE, "Sessions that may be open at once (--max-connections).",
+           _one(lambda o: o.sessions_max)),
+    Metric("sessions_begun_total", MetricKind.COUNTER, "Sessions that began.",
+           _one(lambda o: o.databases.activity.sessions_begun)),
+    Metric("commit_duration_seconds", MetricKind.HISTOGRAM,
+           "Transactions that were committed: from asking for it until it was durable and visible.",
+           _one(lambda o: o.databases.activity.commits)),
+    Metric("commits_waiting", MetricKind.GAUGE, "Transactions whose commit was asked for and is not decided yet.",
+           _one(lambda o: o.databases.activity.commits_waiting)),
+    Metric("commit_group_transactions", MetricKind.HISTOGRAM, "Transactions that shared one write batch.",
+           _one(lambda o: o.databases.activity.groups)),
+    Metric("store_write_duration_seconds", MetricKind.HISTOGRAM, "Write batches of commits until they were durable.",
+           _one(lambda o: o.databases.activity.store_writes)),
+    Metric("store_write_failures_total", MetricKind.COUNTER,
+           "Write batches of commits that failed, or whose outcome had to be read back.",
+           _one(lambda o: o.databases.activity.store_write_failures)),
+    Metric("store_owned", MetricKind.GAUGE, "1 while this server owns the store, 0 once another one does.",
+           _one(lambda o: float(not o.databases.ownership.is_lost))),
+    Metric("image_memory_bytes", MetricKind.GAUGE, "Memory of loaded rows, all lakes together, as last measured.",
+           _one(lambda o: o.databases.residency.about_bytes)),
+    Metric("image_memory_limit_bytes", MetricKind.GAUGE, "What loaded rows may take (--image-memory).",
+           _one(lambda o: o.databases.residency.bytes_max)),
+    Metric("cache_bytes", MetricKind.GAUGE,
+           "Memory of what is kept beside loaded rows: encoded for COPY, or unpacked.",
+           lambda _: [((name,), cache.bytes) for name, cache in _CACHES.items()], ("cache",)),
+    Metric("cache_limit_bytes", MetricKind.GAUGE, "What each of these caches may take.",
+           lambda _: [((name,), cache.bytes_max) for name, cache in _CACHES.items()], ("cache",)),
+    Metric("cache_hits_total", MetricKind.COUNTER, "Looks into these caches that found what they wanted.",
+           lambda _: [((name,), cache.hits) for name, cache in _CACHES.items()], ("cache",)),
+    Metric("cache_misses_total", MetricKind.COUNTER, "Looks into these caches that did not: it was made again.",
+           lambda _: [((name,), cache.misses) for name, cache in _CACHES.items()], ("cache",)),
+    Metric("lakes", MetricKind.GAUGE, "Lakes that the store has.", _one(Observed.lakes_listed)),
+    Metric("lakes_open", MetricKind.GAUGE, "Lakes that are open; one that nobody uses closes.",
+           _one(lambda o: len(o.databases.open_lakes()))),
+    Metric("lakes_unavailable", MetricKind.GAUGE, "Open lakes whose store failed and is not open again yet.",
+           _one(_unavailable)),
+    Metric("lake_commit_sequence", MetricKind.GAUGE, "Number of an open lake's newest commit.",
+           _each_lake(lambda lake: lake.newest.sequence), ("database", "schema")),
+    Metric("lake_snapshot", MetricKind.GAUGE, "An open lake's newest DuckLake snapshot.",
+           _each_lake(newest_snapshot), ("database", "schema")),
+    Metric("lake_stored_bytes", MetricKind.GAUGE, "Keys and values of an open lake's rows and indexes.",
+           _each_lake(lambda lake: lake.newest.stored_bytes), ("database", "schema")),
+    Metric("uptime_seconds", MetricKind.GAUGE, "Since the server accepted connections.",
+           _one(lambda o: o.uptime_s)),
+)  # fmt: skip

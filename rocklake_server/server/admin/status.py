@@ -1,0 +1,56 @@
+"""The server at a glance, for people and scripts: what /status answers."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from importlib.metadata import PackageNotFoundError, version
+
+from rocklake_server.pacing import checked
+from rocklake_server.server.admin.observed import Observed, newest_snapshot
+
+LAKES_SHOWN_MAX = 1000
+"""More open lakes are counted only."""
+
+
+def server_version() -> str:
+    """Of the installed package; "unknown" where it runs from a source tree."""
+    try:
+        return version("rocklake-server")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def status(observed: Observed, problem: str | None) -> dict[str, object]:
+    """Everything is JSON's; ``problem`` is why the server is not ready."""
+    databases, activity = observed.databases, observed.databases.activity
+    states = Counter(session.state for session in checked(observed.sessions()))
+    lakes = list(observed.open_lakes())
+    return {
+        "version": server_version(),
+        "process_id": os.getpid(),
+        "uptime_s": round(observed.uptime_s, 3),
+        "store": observed.store,
+        "ready": problem is None,
+        "problem": problem,
+        "owns_store": not databases.ownership.is_lost,
+        "sessions": {"open": states.total(), "limit": observed.sessions_max, "begun": activity.sessions_begun,
+                     "states": dict(states)},
+        "statements": {kind: times.count for kind, times in activity.statements.items()},
+        "errors": dict(sorted(activity.errors.items())),
+        "commits": {"transactions": activity.commits.count, "groups": activity.groups.count,
+                    "failed_writes": activity.store_write_failures},
+        "image_memory": {"bytes": databases.residency.about_bytes, "limit_bytes": databases.residency.bytes_max},
+        "lakes": {"listed": observed.lakes_listed(), "open": len(lakes)},
+        "open_lakes": [
+            {
+                "database": database,
+                "schema": schema,
+                "commit_sequence": lake.newest.sequence,
+                "newest_snapshot": newest_snapshot(lake),
+                "stored_bytes": lake.newest.stored_bytes,
+                "available": not lake.store.needs_reopen,
+            }
+            for database, schema, lake in checked(lakes[:LAKES_SHOWN_MAX])
+        ],
+    }  # fmt: skip
