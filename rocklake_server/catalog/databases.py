@@ -32,11 +32,13 @@ OpenStore = Callable[[str], Awaitable[Store]]
 
 @dataclass(slots=True)
 class OpenLake:
-    """A lake and the committer that alone writes it; ``last_used_s`` is the event loop's time."""
+    """A lake and the committer that alone writes it; ``last_used_s`` is the event loop's time. A temporary one is of no
+    database."""
 
     lake: Lake
     committer: Committer
     last_used_s: float = 0.0
+    database: str = ""
 
     @property
     def is_idle(self) -> bool:
@@ -137,12 +139,6 @@ class Databases:
         self.ownership.require()
         await self.directory.probe()
 
-    def open_at(self, place: Place) -> OpenLake | None:
-        """The lake of a place, if it is open now."""
-        task = self._lakes.get(place.number)
-        is_open = task is not None and task.done() and not task.cancelled() and task.exception() is None
-        return task.result() if task is not None and is_open else None
-
     def open_lakes(self) -> list[OpenLake]:
         """Those that are open now."""
         done = [task for task in self._lakes.values() if task.done() and not task.cancelled()]
@@ -177,7 +173,7 @@ class Databases:
             await store.close()
             raise
         logger.info("opened %s at commit %d", label, lake.newest.sequence)
-        return OpenLake(lake, Committer(lake, self.activity), asyncio.get_running_loop().time())
+        return OpenLake(lake, Committer(lake, self.activity), asyncio.get_running_loop().time(), database)
 
     def _check_idle_later(self) -> None:
         """An open lake costs a thread, memory, and requests to the store even when nobody uses it."""

@@ -156,6 +156,11 @@ class Directory:
     def databases(self) -> list[str]:
         return sorted(database for database, schemas in self._lakes.items() if schemas)
 
+    @property
+    def lakes_count(self) -> int:
+        """How many lakes are on the list."""
+        return sum(map(len, self._lakes.values()))
+
     def schemas(self, database: str) -> Mapping[str, Place]:
         """The schemas of a database that have a lake, oldest first. Replaced, not changed, when one comes or goes."""
         return self._lakes.get(database, _NO_SCHEMAS)

@@ -57,7 +57,7 @@ class Listener:
         meter: StatementMeter | None = None,
     ) -> None:
         self._databases = databases
-        self.max_connections = max_connections
+        self._max_connections = max_connections
         self._meter = meter
         self._cancellations = Cancellations()
         self._server: asyncio.Server | None = None
@@ -125,7 +125,7 @@ class Listener:
 
     def _check_number(self) -> None:
         """Refuse one connection too many at once, whatever it wants."""
-        if len(self._connections) > connections_allowed(self.max_connections):
+        if len(self._connections) > connections_allowed(self._max_connections):
             raise _too_many()
 
     async def _startup(self, channel: SocketChannel) -> StartupMessage | None:
@@ -146,7 +146,7 @@ class Listener:
         task = asyncio.current_task()
         if task is not None:
             self._starting.discard(task)
-        if len(self._cancellations.sessions()) >= self.max_connections:
+        if len(self._cancellations.sessions()) >= self._max_connections:
             raise _too_many()
         if startup.parameters.get("replication", "false") not in ("false", "off", "no", "0"):
             raise Unsupported("replication connections are not supported")

@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 SLOW_TEXT_CHARACTERS_MAX = 500
 """Of a slow statement's text in the log."""
 
+_READ_CHARACTERS_MAX = 4 * SLOW_TEXT_CHARACTERS_MAX
+"""Before white space is taken together."""
+
 _TEMPLATED_CHARACTERS_MAX = 16 * 1024
 """Longer texts are not taken apart for the log, unless that has been done already."""
 
@@ -113,8 +116,7 @@ def shown(statement: Statement) -> str:
     query = statement.query if isinstance(statement, sql.CopyOut) else statement
     if not isinstance(query, sql.Query):
         return KINDS[type(statement)]
-    text = _without_values(query)
-    text = " ".join(text[: 4 * SLOW_TEXT_CHARACTERS_MAX].split())
+    text = " ".join(_without_values(query).split())
     cut = text if len(text) <= SLOW_TEXT_CHARACTERS_MAX else text[:SLOW_TEXT_CHARACTERS_MAX] + "…"
     return cut if query is statement else f"COPY ({cut})"
 
@@ -123,6 +125,6 @@ def _without_values(query: sql.Query) -> str:
     is_known = "template" in query.__dict__
     template = query.template if is_known or len(query.text) <= _TEMPLATED_CHARACTERS_MAX else None
     if template is not None:
-        return _MARKER.sub("?", template.key)
-    found = _BEFORE_LITERALS.match(query.text)
+        return _MARKER.sub("?", template.key[:_READ_CHARACTERS_MAX])
+    found = _BEFORE_LITERALS.match(query.text, 0, _READ_CHARACTERS_MAX)
     return (found[0] if found is not None else "") + "…"

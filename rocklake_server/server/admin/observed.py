@@ -27,17 +27,10 @@ class Observed:
         return elapsed_s() - self.began_s
 
     def open_lakes(self) -> Iterator[tuple[str, str, Lake]]:
-        """(database, schema, lake) of those that are open and on the list, by name."""
-        directory = self.databases.directory
-        for database in checked(directory.databases()):
-            for schema, place in directory.schemas(database).items():
-                if (opened := self.databases.open_at(place)) is not None:
-                    yield database, schema, opened.lake
-
-    def lakes_listed(self) -> int:
-        """How many lakes the store has, open or not."""
-        directory = self.databases.directory
-        return sum(len(directory.schemas(database)) for database in checked(directory.databases()))
+        """(database, schema, lake) of those that are open and on the list."""
+        for opened in checked(self.databases.open_lakes()):
+            if self.databases.lists(opened.database, opened.lake.schema, opened):
+                yield opened.database, opened.lake.schema, opened.lake
 
 
 def newest_snapshot(lake: Lake) -> int | None:

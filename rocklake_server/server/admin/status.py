@@ -41,7 +41,7 @@ def status(observed: Observed, problem: str | None) -> dict[str, object]:
         "commits": {"transactions": activity.commits.count, "groups": activity.groups.count,
                     "failed_writes": activity.store_write_failures},
         "image_memory": {"bytes": databases.residency.about_bytes, "limit_bytes": databases.residency.bytes_max},
-        "lakes": {"listed": observed.lakes_listed(), "open": len(lakes)},
+        "lakes": {"listed": databases.directory.lakes_count, "open": len(lakes)},
         "open_lakes": [
             {
                 "database": database,

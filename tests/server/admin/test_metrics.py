@@ -9,9 +9,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from rocklake_server.catalog import commit
+from rocklake_server.server.admin.exposition import exposition
 from rocklake_server.server.admin.metrics import METRICS, MetricKind
+from rocklake_server.server.admin.observed import Observed
 from rocklake_server.server.admin.reference import PAGE, metrics_page
 from rocklake_server.store.faults import Gate, Mode, Step
+from tests.catalog.engine import Engine
 from tests.catalog.owning import Holds
 from tests.server.admin.watched_engine import SESSIONS_MAX, WatchedEngine
 from tests.server.admin.watched_server import Scrape
@@ -112,6 +115,24 @@ async def test_a_lake_that_closed_is_no_longer_shown(engine: WatchedEngine) -> N
     assert (told["rocklake_lakes", ()], told["rocklake_lakes_open", ()]) == (1, 0)
 
 
+async def test_a_lake_whose_schema_was_dropped_is_no_longer_shown(engine: WatchedEngine) -> None:
+    client = await engine.client()
+    await client.run("CREATE SCHEMA gone", "CREATE TABLE gone.t (a bigint)")
+    lake = (("database", "lake"), ("schema", "gone"))
+    assert (await engine.scrape())["rocklake_lake_commit_sequence", lake] == 1
+    await client.run("DROP SCHEMA gone CASCADE")
+    told = await engine.scrape()
+    assert ("rocklake_lake_commit_sequence", lake) not in told
+    assert told["rocklake_lakes", ()] == 0
+
+
+async def test_a_temporary_table_is_no_lake(engine: WatchedEngine) -> None:
+    client = await engine.client()
+    await client.run("CREATE TEMPORARY TABLE t (a bigint)", "INSERT INTO t VALUES (1)")
+    told = await engine.scrape()
+    assert (told["rocklake_lakes_open", ()], told["rocklake_commit_duration_seconds_count", ()]) == (0, 0)
+
+
 async def test_names_are_data(engine: WatchedEngine) -> None:
     """Clients choose the names of databases."""
     name = 'a"b\\c\n{}'
@@ -136,3 +157,18 @@ def test_names_follow_the_conventions() -> None:
 def test_the_page_is_what_the_declarations_generate() -> None:
     assert PAGE.read_text(encoding="utf-8") == metrics_page(), "run python -m rocklake_server.server.admin.reference"
     assert all(f"| `{metric.full_name}` |" in metrics_page() for metric in METRICS)
+
+
+async def test_a_scrape_of_many_lakes_gives_others_their_turn() -> None:
+    engine = Engine()
+    await engine.open()
+    for number in range(1000):
+        await engine.databases.create_lake(f"database {number}", "public")
+    scraping = asyncio.create_task(exposition(Observed(engine.databases, "memory:///", list, 1), ""))
+    turns = 0
+    while not scraping.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert (await scraping)[0].count(b"\nrocklake_lake_commit_sequence{") == 1000
+    assert turns > 4
+    await engine.databases.close()
