@@ -81,9 +81,13 @@ class Image:
         """The image with ``changes`` made. Costs the touched chunks and one copy of the chunk list."""
         if not changes:
             return self
+        ordered = sorted(changes)
         touched: dict[int, list[Key]] = {}
-        for key in sorted(changes):
-            touched.setdefault(max(bisect_right(self._firsts, key) - 1, 0), []).append(key)
+        if not self.chunks or ordered[0] > self.chunks[-1].keys[-1]:
+            touched[max(len(self.chunks) - 1, 0)] = ordered
+        else:
+            for key in ordered:
+                touched.setdefault(max(bisect_right(self._firsts, key) - 1, 0), []).append(key)
         chunks: list[RowChunk] = []
         firsts: list[Key] = []
         done = 0
@@ -109,7 +113,10 @@ SPARSE = 8
 
 def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[RowChunk]:
     if old is None or keys[0] > old.keys[-1]:
-        return _append(old, [(key, row) for key in keys if (row := changes[key]) is not None])
+        rows = [changes[key] for key in keys]
+        if None in rows:
+            keys = [key for key in keys if changes[key] is not None]
+        return _append(old, keys, [row for row in rows if row is not None])
     if len(keys) <= len(old.keys) // SPARSE:
         return _patched(old, keys, changes)
     merged = dict(zip(old.keys, old.rows, strict=True))
@@ -153,12 +160,11 @@ def _in_even_pieces(keys: list[Key], rows: list[Row]) -> Iterator[RowChunk]:
     return _split(keys, rows, max(-(-len(keys) // pieces), 1))
 
 
-def _append(old: RowChunk | None, added: list[tuple[Key, Row]]) -> Iterator[RowChunk]:
+def _append(old: RowChunk | None, keys: list[Key], rows: list[Row]) -> Iterator[RowChunk]:
     """A full chunk keeps its rows, packed from now on, and its cached encodings."""
-    keys, rows = [key for key, _ in added], [row for _, row in added]
     if old is None:
         yield from _split(keys, rows)
-    elif not added:
+    elif not rows:
         yield old
     elif len(old.keys) >= CHUNK_ROWS_MAX:
         yield old.packed()

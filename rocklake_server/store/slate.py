@@ -85,7 +85,7 @@ class SlateStore:
                 await self._write_journaled(self._folder, batch)
             self._in_doubt = False
             self._writes += 1
-            await self._flush_now_and_then()
+        self._flush_now_and_then()
 
     async def _write_through(self, native: Any) -> None:
         """One log file."""
@@ -250,14 +250,23 @@ class SlateStore:
         _log.warning("store %s: a write failed with %s", self.location, type(error).__name__)
         return unknown_outcome(self.location)
 
-    async def _flush_now_and_then(self) -> None:
-        """In the background, between two writes: bounds what a restart replays."""
+    def _flush_now_and_then(self) -> None:
+        """In the background, where no write waits for it: bounds what a restart replays."""
         if self._folder is not None and self._folder.has_long_journal:
-            with suppress(*NATIVE_ERRORS, OSError, InternalProblem):  # shows in the next write
-                finished = await self._folder.turn_over()
-                self._start(self._flush(partial(self._folder.flush, self._db, finished)))
+            self._start(self._flush_journal(self._folder))
         elif self._folder is None and self._writes % self._settings.unflushed_writes_max == 0:
             self._start(self._flush(partial(_flush_memtable, self._db)))
+
+    async def _flush_journal(self, folder: LocalFolder) -> None:
+        async with self._turn:  # between two writes
+            if self._folder is not folder or not folder.has_long_journal:
+                return
+            db = self._db
+            try:
+                finished = await folder.turn_over()
+            except (*NATIVE_ERRORS, OSError, InternalProblem):  # shows in the next write
+                return
+        await self._flush(partial(folder.flush, db, finished))
 
     async def _flush(self, flush: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:

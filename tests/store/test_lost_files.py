@@ -40,6 +40,7 @@ async def crashed(folder: Path, *, lives: int = 3, unflushed_writes_max: int = 1
         store = await open_slate_store(location, SlateSettings(unflushed_writes_max=unflushed_writes_max))
         for _ in range(WRITES_PER_LIFE):
             await store.write(rows([b"%06d" % number]))
+            await asyncio.sleep(0)  # a flush that is due goes before the next write
             number += 1
         async with asyncio.timeout(20):
             while unflushed_writes_max < WRITES_PER_LIFE and (
