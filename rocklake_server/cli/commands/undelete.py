@@ -20,10 +20,14 @@ from rocklake_server.store.data_files import DataFiles
 
 LIMIT = 100
 
-Commit = Annotated[int, typer.Option("--commit", min=0, help="The commit, as rocklake undelete list shows it.")]
-Commits = Annotated[
-    list[int], typer.Option("--commit", min=0, help="A commit whose deletions are undone; may be given several times.")
+Commit = Annotated[
+    int, typer.Option("--commit", metavar="COMMIT", min=0, help="The commit, as rocklake undelete list shows it.")
 ]
+Commits = Annotated[
+    list[int],
+    typer.Option("--commit", metavar="COMMIT", min=0,
+                 help="A commit whose deletions are undone; may be given several times."),
+]  # fmt: skip
 Relation = Annotated[
     str | None, typer.Option("--relation", metavar="NAME", help="Only rows of this relation; of all when left out.")
 ]
