@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocklake_server.catalog.mvcc import is_gc_eligible, is_visible, latest_visible_version
+from rocklake_server.catalog.mvcc import is_gc_eligible, is_visible, is_visible_in_any, latest_visible_version
 
 LAST = 12
 numbers = st.integers(0, LAST)
@@ -30,6 +30,11 @@ def snapshots_with(begin: int, end: int | None) -> set[int]:
 @given(numbers, st.none() | numbers, numbers)
 def test_a_version_is_visible_from_its_begin_up_to_its_end(begin: int, end: int | None, snapshot: int) -> None:
     assert is_visible(begin, end, snapshot) is (snapshot in snapshots_with(begin, end))
+
+
+@given(numbers, st.none() | numbers, st.sets(numbers))
+def test_some_snapshots_have_a_version_when_one_of_them_has(begin: int, end: int | None, snapshots: set[int]) -> None:
+    assert is_visible_in_any(begin, end, sorted(snapshots)) is bool(snapshots & snapshots_with(begin, end))
 
 
 @given(st.lists(versions, max_size=6), numbers)

@@ -13,6 +13,7 @@ from tests.cli.test_backup import done, serving
 from tests.cli.test_rollback import STEPS, picture
 from tests.duckdb_client import LakeClient
 from tests.e2e.catalog_diff import Catalog, CatalogReader, differences
+from tests.s3_stub import S3Stub
 from tests.servers import RockLakeServer
 from tests.verified import damage_in
 
@@ -151,3 +152,21 @@ def test_what_writes_is_refused_while_a_server_holds_the_store(original: Path, t
             assert said.endswith("or look with rocklake pin list meanwhile")
     for options in ((), ("--keep-last", "3", "--keep-days", "2")):
         assert rocklake("gc", "plan", *place, *options).code == ExitCode.USAGE
+
+
+def test_a_bucket_is_leased_meanwhile(tmp_path: Path) -> None:
+    place = ("--store", "s3://bucket/catalog", "--lake", "lake", "--output", "json")
+    with S3Stub() as stub:
+        variables = dict(stub.variables)
+        with serving("s3://bucket/catalog", tmp_path, variables) as server, client(server, tmp_path) as duck:
+            duck.run("CREATE TABLE t AS SELECT i FROM range(500) r(i)", "DROP TABLE t", "CREATE TABLE u(i INTEGER)")
+            ended = rocklake("gc", "apply", *place, "--keep-last", "1", variables=variables)
+            assert the_sentence(ended, ExitCode.IN_USE).startswith("a server holds store")
+        ended = rocklake("gc", "apply", *place, "--keep-last", "1", variables=variables)
+        assert json.loads(ended.stdout)["rows_retired"]["ducklake_data_file"] == 1
+        ended = rocklake("excise", "apply", *place, variables=variables)
+        assert json.loads(ended.stdout)["retired_rows"]["ducklake_snapshot"] == 3
+        with serving("s3://bucket/catalog", tmp_path, variables) as server, client(server, tmp_path) as duck:
+            assert duck.rows("SELECT snapshot_id FROM ducklake_snapshots('lake')") == [(3,)]
+            duck.run("INSERT INTO u VALUES (1)")
+        assert rocklake("verify", *place[:4], variables=variables).code == 0

@@ -30,20 +30,26 @@ STEPS = (
 )
 
 
-def test_an_expiry_is_undone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["ducklake", "gc"])
+def test_an_expiry_is_undone(tmp_path: Path, by: str) -> None:
     store = f"file://{tmp_path}/store"
     place = ("--store", store, "--lake", "lake")
     snapshots = range(2, len(STEPS))
     with serving(store, tmp_path) as server, client(server, tmp_path) as duck:
         duck.run(*STEPS)
         before, shown = catalog(server, tmp_path), [picture(duck, at) for at in snapshots]
-        duck.run(f"CALL ducklake_expire_snapshots('lake', versions => {list(range(len(STEPS)))})")
+        if by == "ducklake":
+            duck.run(f"CALL ducklake_expire_snapshots('lake', versions => {list(range(len(STEPS)))})")
+    if by == "gc":
+        assert rocklake("gc", "apply", *place, "--keep-last", "1").code == 0
+    with serving(store, tmp_path):
         listed = json.loads(rocklake("undelete", "list", *place, "--output", "json").stdout)
         (commit,) = {record["commit"] for record in listed if record["relation"] == "ducklake_snapshot"}
         undo = ("--commit", str(commit))
         planned = json.loads(rocklake("undelete", "plan", *place, *undo, "--output", "json").stdout)
         said = the_sentence(rocklake("undelete", "apply", *place, *undo), ExitCode.IN_USE)
         assert said.endswith("or make a plan meanwhile")
+    assert planned["undone_gc"] == (len(STEPS) if by == "gc" else None)
     one = (*undo, "--relation", "ducklake_data_file")
     assert "would not be whole (missing-tables)" in the_sentence(rocklake("undelete", "apply", *place, *one))
     show = ("undelete", "show", *place, *one, "--output", "json")
@@ -58,6 +64,8 @@ def test_an_expiry_is_undone(tmp_path: Path) -> None:
     assert json.loads(ended.stdout) == planned
     assert "Bringing rows of lake lake back" in ended.stderr
     assert damage_in(store) == []
+    (facts,) = json.loads(rocklake("inspect", "lakes", *place[:2], "--output", "json").stdout)
+    assert facts["retain_from"] is None
     with serving(store, tmp_path) as server, client(server, tmp_path) as duck:
         assert differences(catalog(server, tmp_path), before) == []
         assert [picture(duck, at) for at in snapshots] == shown

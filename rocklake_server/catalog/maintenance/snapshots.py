@@ -90,7 +90,13 @@ async def chosen_snapshot(reader: LakeReader, snapshot_id: int | None) -> int:
 async def require_retained(reader: LakeReader, snapshot_id: int) -> None:
     """Raises InvalidParameterValue for a snapshot below retain-from."""
     retained = await retain_from(reader)
-    if retained is not None and snapshot_id < retained:
+    if retained is not None:
+        require_not_below(snapshot_id, retained)
+
+
+def require_not_below(snapshot_id: int, retained: int) -> None:
+    """``retained`` is retain-from. Raises as ``require_retained``."""
+    if snapshot_id < retained:
         raise InvalidParameterValue(f"snapshot {snapshot_id} is below {retained}, the oldest that is retained")
 
 

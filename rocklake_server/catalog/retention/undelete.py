@@ -1,7 +1,8 @@
 """Brings rows back that commits have deleted, unless the lake would not be whole with them.
 
 What must hold is what verify checks: the lake is verified as it is, and as it would be. So rows without their owners,
-versions that overlap, ids that are given again and snapshots below retain-from are refused.
+versions that overlap, ids that are given again and snapshots below retain-from are refused. Those below it come back
+with everything else that the last gc retired, and retain-from with them.
 """
 
 from __future__ import annotations
@@ -18,17 +19,19 @@ from rocklake_server.catalog.maintenance.key_space import KeySpace
 from rocklake_server.catalog.maintenance.lake_under_test import Tell
 from rocklake_server.catalog.maintenance.readable import every_column
 from rocklake_server.catalog.maintenance.references import DATA_FILE, DELETE_FILE, SNAPSHOT, TABLE
-from rocklake_server.catalog.maintenance.snapshots import require_retained
+from rocklake_server.catalog.maintenance.snapshots import require_not_below, retain_from
 from rocklake_server.catalog.maintenance.verify import verify_lake
 from rocklake_server.catalog.retention.cascade import INLINED_TABLES
 from rocklake_server.catalog.retention.file_paths import FilePaths
 from rocklake_server.catalog.retention.gc import SCHEDULED
+from rocklake_server.catalog.retention.gc_runs import UNDONE, GcRun, newest_gc
 from rocklake_server.catalog.retention.offline_commits import OfflineCommits
 from rocklake_server.catalog.rollback.files import inlined_delete_name
-from rocklake_server.encoding.keys import decode_retired_key, key_prefix, retired_prefix
+from rocklake_server.encoding.definitions import encode_number
+from rocklake_server.encoding.keys import decode_retired_key, key_prefix, retired_prefix, system_key
 from rocklake_server.errors import InvalidParameterValue, ObjectNotInPrerequisiteState, UndefinedObject
 from rocklake_server.schema.model import Relation
-from rocklake_server.schema.system_subspaces import RETIRED_ROWS
+from rocklake_server.schema.system_subspaces import RETIRED_ROWS, SYSTEM_RETAIN_FROM
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key, Prefix
 from rocklake_server.store.data_files import DataFiles
@@ -57,9 +60,11 @@ class RetiredRow:
 
 @dataclass(slots=True)
 class BroughtBack:
-    """``unscheduled`` files are not to be cleaned up any more; ``defined_again`` are relations of inlined rows."""
+    """``undone`` is the last gc, when all of it comes back; ``unscheduled`` files are not to be cleaned up any more;
+    ``defined_again`` are relations of inlined rows."""
 
     rows: Counter[str] = field(default_factory=Counter)
+    undone: GcRun | None = None
     unscheduled: int = 0
     defined_again: list[str] = field(default_factory=list)
 
@@ -121,6 +126,7 @@ class Undeletion:
         retain-from and for too many rows, ObjectNotInPrerequisiteState when a key is taken again, a file was cleaned up
         or the lake would not be whole, and what reading raises."""
         rows = await self._chosen()
+        self._found.undone = await self._undone_gc()
         await self._require_free(rows)
         for row in rows:
             self._commits.bring_back(row.relation, row.retired, row.key, row.value)
@@ -143,8 +149,20 @@ class Undeletion:
                 raise UndefinedObject(f'lake "{self._lake.listed}" keeps no {what} that commit {sequence} deleted')
         return rows
 
+    async def _undone_gc(self) -> GcRun | None:
+        """The last gc when all that it retired comes back; retain-from goes back with it."""
+        run = await newest_gc(self._lake) if self._relation is None else None
+        if run is None or not run.sequences <= set(self._sequences):
+            return None
+        value = None if run.before is None else encode_number(run.before)
+        self._commits.put_system(system_key(SYSTEM_RETAIN_FROM), value)
+        self._commits.note({UNDONE: run.retain_from, "retain_from": run.before})
+        return run
+
     async def _require_free(self, rows: Sequence[RetiredRow]) -> None:
         taken: set[Key] = set()
+        undone = self._found.undone
+        least = undone.before if undone is not None else await retain_from(self._lake)
         for row in rows:
             name = row.relation.name
             if name not in self._lake.relations.by_name:
@@ -152,8 +170,8 @@ class Undeletion:
             if row.key in taken or await self._lake.snapshot.get(row.key) is not None:
                 raise ObjectNotInPrerequisiteState(f'the key of a row of "{name}" is taken again: {row.key.hex()}')
             taken.add(row.key)
-            if name == SNAPSHOT and isinstance(number := row.columns["snapshot_id"], int):
-                await require_retained(self._lake, number)
+            if name == SNAPSHOT and least is not None and isinstance(number := row.columns["snapshot_id"], int):
+                require_not_below(number, least)
 
     async def _define_again(self, rows: Sequence[RetiredRow]) -> None:
         """Relations of inlined rows that were dropped with their tables."""

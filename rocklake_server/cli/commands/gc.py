@@ -18,12 +18,15 @@ from rocklake_server.cli.running import run
 from rocklake_server.clock import SystemClock
 
 KeepDays = Annotated[
-    int | None, typer.Option("--keep-days", min=0, help="Keep the snapshots of the last days; always the newest one.")
+    int | None,
+    typer.Option("--keep-days", metavar="DAYS", min=0, help="Keep the snapshots of so many days; always the newest."),
 ]
 RetainFrom = Annotated[
     int | None, typer.Option("--retain-from", metavar="SNAPSHOT", min=0, help="Keep this snapshot and all after it.")
 ]
-KeepLast = Annotated[int | None, typer.Option("--keep-last", min=1, help="Keep so many of the newest snapshots.")]
+KeepLast = Annotated[
+    int | None, typer.Option("--keep-last", metavar="COUNT", min=1, help="Keep so many of the newest snapshots.")
+]
 
 
 def register(app: typer.Typer) -> None:

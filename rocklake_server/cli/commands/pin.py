@@ -15,7 +15,10 @@ from rocklake_server.cli.running import run
 
 _COLUMNS = ("pin", "snapshot", "reason", "who", "when")
 
-Pinned = Annotated[int | None, typer.Option("--snapshot", min=0, help="The snapshot; the newest when left out.")]
+Pinned = Annotated[
+    int | None,
+    typer.Option("--snapshot", metavar="SNAPSHOT", min=0, help="The snapshot; the newest when left out."),
+]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for those who find the pin later.")]
 Number = Annotated[int, typer.Argument(metavar="PIN", min=0, help="The pin's number, as rocklake pin list shows it.")]
 

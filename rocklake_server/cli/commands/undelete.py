@@ -20,10 +20,14 @@ from rocklake_server.store.data_files import DataFiles
 
 LIMIT = 100
 
-Commit = Annotated[int, typer.Option("--commit", min=0, help="The commit, as rocklake undelete list shows it.")]
-Commits = Annotated[
-    list[int], typer.Option("--commit", min=0, help="A commit whose deletions are undone; may be given several times.")
+Commit = Annotated[
+    int, typer.Option("--commit", metavar="COMMIT", min=0, help="The commit, as rocklake undelete list shows it.")
 ]
+Commits = Annotated[
+    list[int],
+    typer.Option("--commit", metavar="COMMIT", min=0,
+                 help="A commit whose deletions are undone; may be given several times."),
+]  # fmt: skip
 Relation = Annotated[
     str | None, typer.Option("--relation", metavar="NAME", help="Only rows of this relation; of all when left out.")
 ]
@@ -97,7 +101,8 @@ def apply(
 
     The lake is verified first as it would be: rows that need others, whose place is taken again, or whose Parquet file
     was cleaned up are refused. Files that come back are not cleaned up any more. Look with rocklake undelete show what
-    the commit did: rows that it moved, as flushing inlined rows does, would be there twice.
+    the commit did: rows that it moved, as flushing inlined rows does, would be there twice. Snapshots that rocklake gc
+    expired come back when all commits of the last gc are named, unless something was excised since.
 
     Example: rocklake undelete apply --store s3://bucket/catalog --lake warehouse --commit 1204
     """
@@ -121,7 +126,11 @@ async def _gather(
 
 
 def _facts(listed: ListedLake, found: BroughtBack) -> dict[str, object]:
+    undone = found.undone.retain_from if found.undone is not None else None
     return {
-        "lake": str(listed), "rows_brought_back": dict(found.rows), "files_unscheduled": found.unscheduled,
+        "lake": str(listed),
+        "rows_brought_back": dict(found.rows),
+        "undone_gc": undone,
+        "files_unscheduled": found.unscheduled,
         "inlined_tables_defined_again": found.defined_again,
-    }  # fmt: skip
+    }

@@ -32,8 +32,10 @@ async def lake_of(store: Store) -> LakeReader:
     return await LakeReader.over(LISTED, await store.snapshot())
 
 
-def commits_of(store: Store | FailingStore, lake: LakeReader) -> OfflineCommits:
-    return OfflineCommits(store, UNDISPUTED, lake, command="test", who="the test", now_us=7)
+def commits_of(
+    store: Store | FailingStore, lake: LakeReader, command: str = "test", now_us: int = 7
+) -> OfflineCommits:
+    return OfflineCommits(store, UNDISPUTED, lake, command=command, who="the test", now_us=now_us)
 
 
 async def contents(store: Store) -> dict[Key, bytes]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rocklake_server.catalog.maintenance.snapshots import retain_from
 from rocklake_server.catalog.retention.boundary import Policy, choose_boundary
+from rocklake_server.catalog.retention.excise import apply_excision, choose_range
 from rocklake_server.catalog.retention.gc import apply_gc
 from rocklake_server.catalog.retention.undelete import BroughtBack, Undeletion, retired_counts, retired_rows
 from rocklake_server.errors import CatalogError, InvalidParameterValue, ObjectNotInPrerequisiteState, UndefinedObject
@@ -12,12 +14,12 @@ from rocklake_server.store.base import Store
 from rocklake_server.store.data_files import DataFiles
 from tests.catalog.audit import audit, check
 from tests.catalog.maintenance.whole_lake import Workbench, counts, whole_lake
-from tests.catalog.retention.interrupted import commits_of, lake_of
+from tests.catalog.retention.interrupted import commits_of, contents, lake_of
 
 
 async def brought_back(store: Store, *sequences: int, relation: str | None = None) -> BroughtBack:
     lake = await lake_of(store)
-    commits = commits_of(store, lake)
+    commits = commits_of(store, lake, "undelete")
     found = await Undeletion(lake, commits, sequences, relation).gather(DataFiles({}), lambda _: None)
     await commits.finish()
     return found
@@ -76,13 +78,43 @@ async def test_a_row_whose_place_is_taken_is_refused() -> None:
     assert 'the key of a row of "ducklake_metadata" is taken again' in str(said)
 
 
-async def test_an_expired_snapshot_is_refused_with_both_numbers() -> None:
-    store = await whole_lake()
+async def collected(store: Store, from_snapshot: int) -> list[int]:
+    """The commits in which a gc retired rows."""
+    before = {sequence for sequence, _ in (await audit(store)).retired}
     lake = await lake_of(store)
-    boundary = await choose_boundary(lake, Policy(from_snapshot=5))
-    commits = commits_of(store, lake)
-    collected = commits.sequence
-    await apply_gc(lake, boundary, commits, lambda _: None)
-    said = await refusal(store, collected)
+    boundary = await choose_boundary(lake, Policy(from_snapshot=from_snapshot))
+    await apply_gc(lake, boundary, commits_of(store, lake, "gc", from_snapshot), lambda _: None)
+    return sorted({sequence for sequence, _ in (await audit(store)).retired} - before)
+
+
+async def test_the_last_gc_is_undone_and_then_the_one_before() -> None:
+    store = await whole_lake()
+    original = await contents(store)
+    first, second = await collected(store, 1), await collected(store, 3)
+    assert str(await refusal(store, *first)) == "snapshot 0 is below 3, the oldest that is retained"
+    for commits, before in ((second, 1), (first, None)):
+        found = await brought_back(store, *commits)
+        assert found.undone is not None
+        assert found.undone.before == before
+        assert await retain_from(await lake_of(store)) == before
+        assert await counts(store) == {}
+    assert await contents(store) == original
+
+
+@pytest.mark.usefixtures("tiny_commits")
+async def test_a_part_of_a_gc_is_refused_with_both_numbers() -> None:
+    store = await whole_lake()
+    commits = await collected(store, 5)
+    assert len(commits) > 3, "this gc took several commits"
+    said = await refusal(store, *commits[:-1])
     assert isinstance(said, InvalidParameterValue)
     assert str(said) == "snapshot 0 is below 5, the oldest that is retained"
+
+
+async def test_after_an_excision_no_gc_can_be_undone() -> None:
+    store = await whole_lake()
+    commits = await collected(store, 5)
+    lake = await lake_of(store)
+    chosen = await choose_range(lake, retired_by=0)
+    await apply_excision(lake, chosen, commits_of(store, lake, "excise"), lambda _: None)
+    assert str(await refusal(store, *commits)) == "snapshot 0 is below 5, the oldest that is retained"
