@@ -100,8 +100,12 @@ class LocalFolder:
         """Durable in the journal when this returns. After an error its outcome is not known."""
         body = await record_body(batch)
         behind = self._opened
-        await behind.settle()
-        await self._run(partial(self._journal.append, behind.newest + 1, body), _APPENDERS)
+        append = partial(self._journal.append, behind.newest + 1, body)
+        appended = asyncio.ensure_future(self._run(append, _APPENDERS))
+        try:
+            await behind.settle()  # the write before, while the disk has this one
+        finally:
+            await appended
         behind.add(batch)
 
     def snapshot(self) -> StoreSnapshot:

@@ -24,8 +24,8 @@ from rocklake_server.store.slate_snapshot import SlateSnapshot
 
 _log = logging.getLogger(__name__)
 
-DELAY_S = 0.002
-"""After a write, unless another one or a read comes first: its transaction has let go of the state before it then."""
+DELAY_S = 0.05
+"""After a write, unless another one or a read from the store comes first: not beside what its client does next."""
 
 
 class WriteBehind:
