@@ -16,10 +16,9 @@ from time import perf_counter
 
 from rocklake_server.activity import Activity
 from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
-from rocklake_server.catalog.image import RelationImage
 from rocklake_server.catalog.lake import Lake
-from rocklake_server.catalog.relations import row_transform
-from rocklake_server.catalog.root import LateChanges, Root
+from rocklake_server.catalog.late_images import images_after
+from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.stall_watch import StallWatch
 from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit, write_sequence
 from rocklake_server.catalog.transaction import LakeTransaction
@@ -32,18 +31,14 @@ from rocklake_server.errors import (
     StoreUnavailable,
 )
 from rocklake_server.limits import GROUP_BYTES_MAX, GROUP_MEMBERS_MAX
-from rocklake_server.pacing import in_slices
 from rocklake_server.store.base import StoreSnapshot, WriteBatch
 
 logger = logging.getLogger(__name__)
 
-LATE_ROWS_MAX = 64
-LATE_COMMITS_MAX = 16
-"""Changes of one relation up to which its image waits for a quiet moment."""
-
-RELATIONS_AT_ONCE = 8
 CATCH_UP_S = 0.0003
-"""After a commit: its client has the answer by then, and does not ask the next question yet."""
+RELATIONS_AT_ONCE = 8
+"""When after a commit late changes are made, and to how many relations at a time: its client has the answer by then,
+and does not ask the next question yet."""
 
 READ_BACK_ATTEMPTS = 5
 READ_BACK_PAUSE_S = 0.2
@@ -306,7 +301,7 @@ class Committer:
         """Make the durable state the newest root."""
         lake = self._lake
         try:
-            images, late = await _after(lake.newest, working)
+            images, late = await images_after(lake.newest, working)
         except Exception:
             logger.exception("cannot bring the images up to date; they load again from the store")
             images, late = {}, {}
@@ -319,36 +314,6 @@ class Committer:
         if working.last_snapshot_us is not None:
             lake.last_snapshot_us = working.last_snapshot_us
         lake.prune()
-
-
-def _rows(changes: LateChanges) -> int:
-    return sum([len(rows) for each in changes for rows in each.values()])
-
-
-async def _after(root: Root, working: Working) -> tuple[dict[int, RelationImage], dict[int, LateChanges]]:
-    """The images that ``root`` has with the group's changes: made, or late where they are few."""
-    images = {i: image for i, image in root.images.items() if i in working.relations.by_id}
-    late = {i: changes for i, changes in root.late.items() if i in images}
-
-    def settle(relation_id: int) -> RelationImage:
-        late.pop(relation_id, None)
-        return root.image(relation_id)
-
-    for relation_id, (old, new) in working.altered.items():
-        if relation_id in images:
-            images[relation_id] = await in_slices(partial(settle(relation_id).transform, row_transform(old, new)))
-    for relation_id in working.relations.by_id.keys() - root.relations.by_id.keys():
-        images[relation_id] = RelationImage(complete=True)
-    for relation_id, changes in working.changes.items():
-        if relation_id not in images:
-            continue
-        waiting = (*late.get(relation_id, ()), changes)
-        if len(waiting) <= LATE_COMMITS_MAX and _rows(waiting) <= LATE_ROWS_MAX:
-            late[relation_id] = waiting
-        else:
-            base = images[relation_id] if relation_id in working.altered else settle(relation_id)
-            images[relation_id] = await in_slices(partial(base.apply, changes))
-    return images, late
 
 
 def _fail(group: list[_Request], error: CatalogError) -> None:

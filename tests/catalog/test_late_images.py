@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocklake_server.catalog import commit
+from rocklake_server.catalog import commit, late_images
 from rocklake_server.catalog.image import Part, RelationImage
 from rocklake_server.catalog.lake import Lake
 from tests.catalog.engine import DATABASE, Engine, insert, select, update
@@ -74,24 +74,24 @@ async def test_an_older_root_keeps_its_answer(engine: Engine) -> None:
     assert await seen(engine) == {1: 7, 2: 0}
 
 
-@pytest.mark.parametrize("rows", [commit.LATE_ROWS_MAX, commit.LATE_ROWS_MAX + 1])
+@pytest.mark.parametrize("rows", [late_images.LATE_ROWS_MAX, late_images.LATE_ROWS_MAX + 1])
 async def test_what_waits_is_bounded_in_rows(engine: Engine, rows: int) -> None:
     await add(engine, *range(rows))
     relation_id = (await lake_of(engine)).newest.relations.by_name[STATS].relation_id
-    assert (relation_id in (await lake_of(engine)).newest.late) is (rows <= commit.LATE_ROWS_MAX)
+    assert (relation_id in (await lake_of(engine)).newest.late) is (rows <= late_images.LATE_ROWS_MAX)
     assert len(await seen(engine)) == rows
 
 
 async def test_what_waits_is_bounded_in_commits(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commit, "CATCH_UP_S", 3600.0)
     lake = await lake_of(engine)
-    for table_id in range(3 * commit.LATE_COMMITS_MAX):
+    for table_id in range(3 * late_images.LATE_COMMITS_MAX):
         transaction = await engine.begin()
         await insert(transaction, SCHEMAS, {"schema_id": table_id, "begin_snapshot": table_id})
         await transaction.commit()
-        assert all(len(changes) <= commit.LATE_COMMITS_MAX for changes in lake.newest.late.values())
+        assert all(len(changes) <= late_images.LATE_COMMITS_MAX for changes in lake.newest.late.values())
     transaction = await engine.begin()
-    assert len(await select(transaction, SCHEMAS, "schema_id")) == 3 * commit.LATE_COMMITS_MAX
+    assert len(await select(transaction, SCHEMAS, "schema_id")) == 3 * late_images.LATE_COMMITS_MAX
 
 
 async def test_an_image_that_cannot_be_brought_up_to_date_loads_again(
