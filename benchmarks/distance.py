@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from dataclasses import replace
 
 from psycopg import conninfo
 
+from benchmarks.proxy import ThreadedProxy
 from benchmarks.targets import Target
 
 PIECE_BYTES = 1 << 18
@@ -32,37 +32,11 @@ def at_distance(target: Target, round_trip_ms: float) -> Iterator[Target]:
         proxy.stop()
 
 
-class _Proxy:
-    """Runs in a thread of its own."""
-
+class _Proxy(ThreadedProxy):
     def __init__(self, host: str, port: int, delay_s: float) -> None:
-        self.port = 0
+        super().__init__(asyncio.new_event_loop())
         self._behind = host, port
         self._delay_s = delay_s
-        self._loop = asyncio.new_event_loop()
-        self._listening = threading.Event()
-        self._stopping = asyncio.Event()
-        self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._serve()), daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-        self._listening.wait()
-
-    def stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join()
-        self._loop.close()
-
-    async def _serve(self) -> None:
-        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.port = server.sockets[0].getsockname()[1]
-        self._listening.set()
-        await self._stopping.wait()
-        server.close()
-        connections = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in connections:
-            task.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

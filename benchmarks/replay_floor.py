@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import threading
 import time
 from contextlib import suppress
 
 import uvloop
+
+from benchmarks.proxy import ThreadedProxy
 
 Key = tuple[bytes, bytes]
 
@@ -29,40 +30,16 @@ READ_BYTES = 1 << 20
 NO_STATEMENT = b""
 
 
-class ReplayProxy:
-    """Runs in a thread of its own. ``replays``: whether replies come from memory where they can; ``waited_s``: how
-    long it has waited for replies of the server."""
+class ReplayProxy(ThreadedProxy):
+    """``replays``: whether replies come from memory where they can; ``waited_s``: how long it has waited for replies of
+    the server."""
 
     def __init__(self, host: str, port: int) -> None:
-        self.port = 0
+        super().__init__(uvloop.new_event_loop())
         self.replays = False
         self.waited_s = 0.0
         self.upstream = host, port
         self.replies: dict[Key, bytes] = {}
-        self._loop = uvloop.new_event_loop()
-        self._listening = threading.Event()
-        self._stopping = asyncio.Event()
-        self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._serve()), daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-        self._listening.wait()
-
-    def stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join()
-        self._loop.close()
-
-    async def _serve(self) -> None:
-        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.port = server.sockets[0].getsockname()[1]
-        self._listening.set()
-        await self._stopping.wait()
-        server.close()
-        sessions = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in sessions:
-            task.cancel()
-        await asyncio.gather(*sessions, return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         session = _Session(self, reader, writer)

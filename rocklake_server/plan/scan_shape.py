@@ -11,7 +11,8 @@ from functools import partial
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
-from rocklake_server.catalog.view import Bounds, Interval, Row, TransactionView
+from rocklake_server.catalog.view import Bounds, Chunk, Interval, Row, TransactionView
+from rocklake_server.pacing import checkpoint, in_slices
 from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.bounds import ZoneTest, bounds_of, column_against_constant, zone_tests
 from rocklake_server.plan.expressions import ColumnRef, Constant, Env, Expr, Slot
@@ -21,6 +22,9 @@ from rocklake_server.plan.operators import Limit, Operator, Project, Scan, bind_
 from rocklake_server.plan.subqueries import Scalar
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Form, Value
+
+CHUNKS_AT_ONCE_MAX = 4
+"""Chunks whose zones are asked for without a turn of the event loop."""
 
 _EXTREME_FORMS = frozenset({Form.INT, Form.TIMESTAMP, Form.DATE})
 
@@ -38,12 +42,21 @@ class Extreme(NamedTuple):
     async def value(self, view: TransactionView) -> Value:
         """From the zones of the relation's chunks; ``None`` without a value."""
         chunks = await view.chunks(self.relation)
-        zones = [zone for chunk in chunks if (zone := chunk.zone(self.column)) is not None]
-        found = [zone.greatest if self.greatest else zone.least for zone in zones if zone.least is not None]
-        if not found:
-            return None
-        chosen: Value = (max if self.greatest else min)(found)  # type: ignore[type-var]
-        return chosen
+        few = len(chunks) <= CHUNKS_AT_ONCE_MAX
+        return self._among(chunks) if few else await in_slices(partial(self._among, chunks))
+
+    def _among(self, chunks: Sequence[Chunk]) -> Value:
+        """A zone is measured at its first use, which takes its chunk's rows."""
+        choose: Callable[..., Value] = max if self.greatest else min
+        found: list[Value] = []
+        for chunk in chunks:
+            checkpoint()
+            zone = chunk.zone(self.column)
+            if zone is None:
+                found += [value for row in chunk.rows if (value := row[self.column]) is not None]
+            elif zone.least is not None:
+                found.append(zone.greatest if self.greatest else zone.least)
+        return choose(found) if found else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -101,7 +101,7 @@ class LocalFolder:
         body = await record_body(batch)
         behind = self._opened
         append = partial(self._journal.append, behind.newest + 1, body)
-        appended = asyncio.ensure_future(self._run(append, _APPENDERS))
+        appended = asyncio.get_running_loop().run_in_executor(_APPENDERS, append)
         try:
             await behind.settle()  # the write before, while the disk has this one
         finally:
@@ -162,5 +162,5 @@ class LocalFolder:
         self._journal.close()
         self._mark.close()
 
-    async def _run(self, work: Callable[[], Result], executor: Executor | None = None) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(executor or self._thread, work)
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)

@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 
+from rocklake_server.catalog.chunk import RowChunk
 from rocklake_server.catalog.view import Now
 from rocklake_server.errors import RETRY_WORDS, CatalogError, OutOfMemory, Unsupported
 from rocklake_server.plan import groups, operators, planner
+from rocklake_server.plan.scan_shape import CHUNKS_AT_ONCE_MAX, Extreme
 from rocklake_server.plan.writes import copy_target, insert_rows
+from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import BIGINT, BOOLEAN, TEXT, TIMESTAMPTZ, VARCHAR
 from rocklake_server.sql.names import QualifiedName
+from rocklake_server.store.base import Key
 from tests.plan.driver import Driver
 
 
@@ -105,6 +109,25 @@ def test_an_extreme_of_a_column_is_one_more_constant_of_a_base_scan(
 def test_other_subqueries_are_run(driver: Driver, text: str) -> None:
     assert driver.scan(text) is None
     assert isinstance(rows(driver, text), list)
+
+
+@pytest.mark.parametrize("zoned", [True, False])
+@pytest.mark.parametrize("chunks", [1, CHUNKS_AT_ONCE_MAX, CHUNKS_AT_ONCE_MAX + 3])
+def test_an_extreme_is_that_of_all_chunks(
+        driver: Driver, monkeypatch: pytest.MonkeyPatch, chunks: int, zoned: bool) -> None:
+    """Also of those whose values have no zone."""
+    values = [[(7 * number + row) % 23 for row in range(5)] for number in range(chunks)]
+    made = [RowChunk([Key(bytes([n, r])) for r in range(5)], [(v,) for v in of]) for n, of in enumerate(values)]
+    if not zoned:
+        monkeypatch.setattr(RowChunk, "zone", lambda _chunk, _column: None)
+
+    async def given(_relation: Relation) -> list[RowChunk]:
+        return made
+
+    monkeypatch.setattr(driver.view, "chunks", given)
+    relation = driver.view.resolve(None, "t")
+    for greatest, choose in ((True, max), (False, min)):
+        assert asyncio.run(Extreme(relation, 0, greatest).value(driver.view)) == choose(map(choose, values))
 
 
 def test_the_extreme_of_no_rows_is_null(driver: Driver) -> None:
