@@ -63,7 +63,7 @@ def rocklake(kept: Path | None) -> Iterator[Lake]:
     server = RockLakeServer(f"file://{folder}/store", logs=folder)
     server.start()
     try:
-        yield Lake(Target("rocklake", server.dsn("bench"), f"{folder}/data"), server)
+        yield Lake(Target("rocklake", server.dsn("bench"), folder / "data"), server)
     finally:
         server.stop()
         if kept is None:

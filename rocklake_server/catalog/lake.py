@@ -168,8 +168,13 @@ class Lake:
 
     def at_hand(self, root: Root, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS) -> Part | None:
         """As ``part``, if it is loaded."""
+        image = root.image(relation.relation_id)
+        if partition in image.parts:
+            self._note_use(relation, partition)
+        return image.part(partition, wanted)
+
+    def _note_use(self, relation: Relation, partition: Partition) -> None:
         self.used[relation.relation_id, partition] = self._residency.next_use()
-        return root.image(relation.relation_id).part(partition, wanted)
 
     async def part(
         self, root: Root, relation: Relation, partition: Partition, wanted: Wanted = ALL_ROWS
@@ -183,6 +188,7 @@ class Lake:
 
         async def load() -> Part:
             part = await load_partition(root.snapshot, relation, partition, wanted)
+            self._note_use(relation, partition)
             self._install(root, relation, lambda image: image.with_loaded(partition, part))
             self._residency.grown(part.size_bytes)
             return part

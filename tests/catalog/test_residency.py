@@ -159,3 +159,16 @@ async def test_a_plan_unpacks_only_chunks_that_can_match() -> None:
     assert found == list(range(3 * FILES_EACH + 2400, 4 * FILES_EACH))
     assert len(seen) == len(chunks) == 1
     await transaction.rollback()
+
+
+async def test_tables_that_are_not_there_leave_no_trace() -> None:
+    engine = await filled(Residency())
+    transaction = await engine.begin()
+    await matches(transaction, FILES)
+    lake = (await engine.databases.lakes_of(DATABASE))["public"].lake
+    known = set(lake.used)
+    relation = transaction.resolve(None, FILES)
+    for table in range(1000, 1100):
+        named = {relation.index["table_id"]: frozenset({table})}
+        assert await matches(transaction, FILES, Bounds(values=named)) == []
+    assert {place for place in lake.used if place[1] not in range(TABLES)} <= known
