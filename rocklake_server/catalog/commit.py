@@ -17,7 +17,7 @@ from time import perf_counter
 from rocklake_server.activity import Activity
 from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
 from rocklake_server.catalog.lake import Lake
-from rocklake_server.catalog.late_images import images_after
+from rocklake_server.catalog.late_images import PAUSE_S, give_images
 from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.stall_watch import StallWatch
 from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit, write_sequence
@@ -35,10 +35,10 @@ from rocklake_server.store.base import StoreSnapshot, WriteBatch
 
 logger = logging.getLogger(__name__)
 
-CATCH_UP_S = 0.0003
+CATCH_UP_S = PAUSE_S
 RELATIONS_AT_ONCE = 8
-"""When after a commit late changes are made, and to how many relations at a time: its client has the answer by then,
-and does not ask the next question yet."""
+"""When after a commit late changes are made, and to how many relations at a time: its client does not ask the next
+question yet."""
 
 READ_BACK_ATTEMPTS = 5
 READ_BACK_PAUSE_S = 0.2
@@ -258,7 +258,7 @@ class Committer:
                 # Our handle is the only one: what it does not show is not there.
                 self._in_doubt = None
                 if landed:
-                    await self._publish(working, sequence, snapshot)
+                    self._publish(working, sequence, snapshot)
                 else:
                     lake.newest.snapshot = snapshot
                 return landed is True
@@ -297,19 +297,14 @@ class Committer:
         if self._lake.newest.catch_up(RELATIONS_AT_ONCE):
             asyncio.get_running_loop().call_soon(self._catch_up)
 
-    async def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
+    def _publish(self, working: Working, sequence: int, snapshot: StoreSnapshot) -> None:
         """Make the durable state the newest root."""
         lake = self._lake
-        try:
-            images, late = await images_after(lake.newest, working)
-        except Exception:
-            logger.exception("cannot bring the images up to date; they load again from the store")
-            images, late = {}, {}
+        root = Root(sequence, snapshot, working.relations, counters=working.counters, stored_bytes=working.stored_bytes)
+        give_images(root, lake.newest, working)
         lake.log.append(working.record(sequence))
-        lake.newest = Root(
-            sequence, snapshot, working.relations, images, working.counters, working.stored_bytes, late=late
-        )
-        if late:
+        lake.newest = root
+        if root.late:
             asyncio.get_running_loop().call_later(CATCH_UP_S, self._catch_up)
         if working.last_snapshot_us is not None:
             lake.last_snapshot_us = working.last_snapshot_us

@@ -99,7 +99,7 @@ class Lake:
         return lake
 
     async def close(self) -> None:
-        for task in self._loading.values():
+        for task in (*self._loading.values(), *self.newest.coming.values()):
             task.cancel()
         self._residency.remove(self)
         await self.store.close()
@@ -181,6 +181,8 @@ class Lake:
     ) -> Part:
         """A part of one partition at ``root`` that covers ``wanted``, loaded when needed."""
         found = self.at_hand(root, relation, partition, wanted)
+        if found is None and await _came(root, relation):
+            found = self.at_hand(root, relation, partition, wanted)
         if found is not None:
             return found
         if not relation.partition:
@@ -197,6 +199,7 @@ class Lake:
 
     async def complete(self, root: Root, relation: Relation) -> RelationImage:
         """Every partition at ``root``."""
+        await _came(root, relation)
         found = root.image(relation.relation_id)
         if found.complete:
             return found
@@ -243,4 +246,13 @@ class Lake:
 
 
 _EVERY_PARTITION = object()
+
+
+async def _came(root: Root, relation: Relation) -> bool:
+    """Wait for an image that is coming, if it is."""
+    coming = root.coming.get(relation.relation_id)
+    if coming is None:
+        return False
+    await asyncio.shield(coming)
+    return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import deque
 from collections.abc import Mapping
@@ -25,7 +26,8 @@ class Root:
     """One lake at commit ``sequence``. What is loaded of it is asked for with ``image``: loading adds to it and changes
     no answer, since it reads through ``snapshot``, the store as that commit left it. ``late`` are changes that the
     images of ``images`` do not have yet, oldest first: they are made when somebody asks, or in a quiet moment, so that
-    no commit waits for them. ``stored_bytes`` is what the keys and values of rows, retired rows and indexes take."""
+    no commit waits for them. ``coming`` are images that are being made of many changes: ``images`` has them when they
+    are there. ``stored_bytes`` is what the keys and values of rows, retired rows and indexes take."""
 
     sequence: int
     snapshot: StoreSnapshot
@@ -35,9 +37,10 @@ class Root:
     stored_bytes: int = 0
     leases: int = 0
     late: dict[int, LateChanges] = field(default_factory=dict)
+    coming: dict[int, asyncio.Task[RelationImage]] = field(default_factory=dict)
 
     def image(self, relation_id: int) -> RelationImage:
-        """What is loaded of a relation."""
+        """What is loaded of a relation; nothing yet of one that is coming."""
         if relation_id in self.late:
             self._catch_up(relation_id)
         return self.images.get(relation_id, NO_IMAGE)

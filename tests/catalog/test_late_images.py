@@ -118,9 +118,61 @@ async def test_a_redefined_relation_has_what_came_late(engine: Engine) -> None:
     assert await select(transaction, STATS, "table_id", "renamed") == [(1, 0)]
 
 
+async def test_many_rows_are_answered_before_their_image_is_there(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(late_images, "PAUSE_S", 0.05)
+    rows = 20 * late_images.LATE_ROWS_MAX
+    await add(engine, *range(rows))
+    newest = (await lake_of(engine)).newest
+    assert list(newest.coming) == [newest.relations.by_name[STATS].relation_id]
+    assert len(await seen(engine)) == rows
+    assert not newest.coming
+
+
+async def test_commits_do_not_wait_for_what_is_coming(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(late_images, "PAUSE_S", 0.05)
+    rows = 20 * late_images.LATE_ROWS_MAX
+    await add(engine, *range(rows))
+    lake = await lake_of(engine)
+    first = lake.newest
+    await add(engine, rows)
+    await add(engine, *range(rows + 1, 2 * rows))
+    transaction = await engine.begin()
+    await transaction.rename_column(transaction.resolve(None, STATS), "record_count", "renamed")
+    await transaction.commit()
+    assert lake.newest.coming
+    transaction = await engine.begin()
+    assert [row[0] for row in await select(transaction, STATS, "table_id", "renamed")] == list(range(2 * rows))
+    assert not first.coming
+
+
+async def test_a_reader_that_gives_up_costs_no_image(engine: Engine) -> None:
+    rows = 20 * late_images.LATE_ROWS_MAX
+    await add(engine, *range(rows))
+    impatient = asyncio.create_task(seen(engine))
+    await asyncio.sleep(0)
+    impatient.cancel()
+    await asyncio.wait([impatient])
+    assert len(await seen(engine)) == rows
+
+
+async def test_an_image_that_cannot_be_made_loads_from_the_store(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = 2 * late_images.LATE_ROWS_MAX
+    assert await seen(engine) == {}
+    with monkeypatch.context() as broken:
+        broken.setattr(Part, "apply", lambda _part, _changes: 1 / 0)
+        await add(engine, *range(rows))
+        assert len(await seen(engine)) == rows
+    assert "loads again" in caplog.text
+
+
 @settings(max_examples=60, deadline=None)
-@given(steps=st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.booleans()), max_size=25))
-def test_late_or_at_once_is_the_same(steps: list[tuple[int, bool, bool]]) -> None:
+@given(steps=st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.booleans()), max_size=25),
+       rows_max=st.sampled_from([0, late_images.LATE_ROWS_MAX]))
+def test_late_or_coming_or_at_once_is_the_same(steps: list[tuple[int, bool, bool]], rows_max: int) -> None:
     """Against images that are loaded anew from the store."""
 
     async def run() -> None:
@@ -139,8 +191,11 @@ def test_late_or_at_once_is_the_same(steps: list[tuple[int, bool, bool]]) -> Non
                 assert await seen(engine) == present
         assert await seen(engine) == present
         lake = await lake_of(engine)
+        await asyncio.gather(*lake.newest.coming.values())
         lake.newest.late.clear()
         lake.newest.images = {i: RelationImage() for i in lake.newest.images}
         assert await seen(engine) == present
 
-    asyncio.run(run())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(late_images, "LATE_ROWS_MAX", rows_max)
+        asyncio.run(run())
