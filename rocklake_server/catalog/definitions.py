@@ -24,6 +24,7 @@ from rocklake_server.errors import (
     Unsupported,
 )
 from rocklake_server.schema.model import Relation, RelationKind
+from rocklake_server.schema.registry import BY_NAME
 from rocklake_server.schema.relations import (
     add_column,
     check_columns,
@@ -125,7 +126,7 @@ class Definitions:
         if temporary:
             relation = replace(user_relation(relation_id, name, columns, primary_key), kind=RelationKind.TEMPORARY)
         else:
-            taken = frozenset(found.key_prefix for found in part.relations.by_id.values())
+            taken = {found.key_prefix for found in part.relations.by_id.values()} if name in BY_NAME else frozenset()
             relation = new_relation(relation_id, name, columns, primary_key, taken=taken)
         relation = placed(relation, part.lake.schema, part.lake.slot)
         part.create(relation, if_not_exists=if_not_exists)

@@ -38,7 +38,11 @@ class Relations:
 
     def with_relation(self, relation: Relation) -> Relations:
         """The set with ``relation`` added, or put in place of the one with its id."""
-        return Relations.of([*(r for r in self.by_id.values() if r.relation_id != relation.relation_id), relation])
+        by_name, before = dict(self.by_name), self.by_id.get(relation.relation_id)
+        if before is not None and by_name.get(before.name) is before:
+            del by_name[before.name]
+        by_name[relation.name] = relation
+        return Relations(by_name, {**self.by_id, relation.relation_id: relation})
 
     def without(self, relation: Relation) -> Relations:
         return Relations.of(r for r in self.by_id.values() if r.relation_id != relation.relation_id)

@@ -248,7 +248,8 @@ class LakeTransaction(ReadView):
     # -- definitions ------------------------------------------------------------------------------------------------
 
     def create(self, relation: Relation, *, if_not_exists: bool) -> None:
-        self._redefine(created={**self.created, relation.relation_id: relation})
+        created = {**self.created, relation.relation_id: relation}
+        self._redefine(created=created, relations=self.relations.with_relation(relation))
         if if_not_exists:
             self.if_not_exists.add(relation.relation_id)
 
@@ -285,6 +286,7 @@ class LakeTransaction(ReadView):
         created: dict[int, Relation] | None = None,
         altered: dict[int, Relation] | None = None,
         dropped: dict[int, Relation] | None = None,
+        relations: Relations | None = None,
     ) -> None:
         before = self.created, self.altered, self.dropped
 
@@ -295,7 +297,7 @@ class LakeTransaction(ReadView):
         self.created = self.created if created is None else created
         self.altered = self.altered if altered is None else altered
         self.dropped = self.dropped if dropped is None else dropped
-        self.relations = self._own_relations()
+        self.relations = self._own_relations() if relations is None else relations
         if self._savepoints:
             self._undo.append(restore)
 

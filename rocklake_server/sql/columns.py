@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from rocklake_server.errors import (
+    CatalogError,
     InvalidParameterValue,
     InvalidTableDefinition,
     SyntaxProblem,
@@ -21,6 +25,37 @@ _SECONDS_DIGITS_MAX = 6
 _FLOAT_BITS_SINGLE, _FLOAT_BITS_MAX = 24, 53
 _ENDS_OF_CONSTANT = (")", ",", "NOT", "NULL", "PRIMARY", "UNIQUE", "CHECK", "REFERENCES", "CONSTRAINT", "COLLATE",
                      "GENERATED", "DEFAULT")
+
+_PLAIN_COLUMN = re.compile(
+    r"""\s*+ ( (?: "[^"\\]+" | (?!(?i:CONSTRAINT|PRIMARY|UNIQUE|CHECK|FOREIGN|EXCLUDE|LIKE)\b) [A-Za-z_]\w*+ )
+        \ [A-Za-z0-9_ ]++ (?: \(\d++ (?:,\ ?\d++)?+ \) )?+ [A-Za-z ]*+ ) (?=[,)])""", re.VERBOSE | re.ASCII)
+"""A column whose definition has no quotes but around its name, no comments and no parentheses but a precision's."""
+
+
+def plain_columns(cursor: Cursor) -> list[ColumnDefinition]:
+    """The columns that come next and are written as most are, each known by its text: the tables of a lake have many
+    that are written alike. Raises nothing: one that is wrong is left to ``column_definition``."""
+    text, columns = cursor.text, list[ColumnDefinition]()
+    end = position = cursor.token.start
+    while (match := _PLAIN_COLUMN.match(text, position)) is not None:
+        try:
+            columns.append(_column_of(match[1]))
+        except CatalogError:
+            break
+        end = match.end()
+        if text[end] == ")":
+            break
+        position = end + 1
+    cursor.skip_to(end)
+    return columns
+
+
+@lru_cache(maxsize=4096)
+def _column_of(text: str) -> ColumnDefinition:
+    cursor = Cursor(text)
+    column = column_definition(cursor)
+    cursor.end()
+    return column
 
 
 def column_definition(cursor: Cursor) -> ColumnDefinition:

@@ -29,6 +29,10 @@ class Cursor:
         self._token = next_token(self.text, token.end)
         return token
 
+    def skip_to(self, position: int) -> None:
+        """Go on with the token after ``position``, which is between two tokens."""
+        self._token = next_token(self.text, position)
+
     def at(self, *keywords: str) -> bool:
         """Whether the next token is one of these keywords or symbols."""
         token = self._token

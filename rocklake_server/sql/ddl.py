@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rocklake_server.errors import InvalidTableDefinition, UndefinedColumn, Unsupported
-from rocklake_server.sql.columns import column_definition
+from rocklake_server.sql.columns import column_definition, plain_columns
 from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.definitions import (
     AddColumn,
@@ -99,6 +99,11 @@ def _table_elements(cursor: Cursor) -> tuple[tuple[ColumnDefinition, ...], tuple
     columns: list[ColumnDefinition] = []
     table_key: tuple[str, ...] | None = None
     while not (not columns and table_key is None and cursor.at(")")):
+        if plain := plain_columns(cursor):
+            columns += plain
+            if not cursor.take(","):
+                break
+            continue
         if cursor.at("CONSTRAINT"):
             cursor.advance()
             cursor.name()
