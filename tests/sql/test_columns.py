@@ -18,8 +18,8 @@ NAMES = st.sampled_from([
 ])
 TYPES = st.sampled_from([
     "INTEGER", "bigint", "DECIMAL(18,3)", "numeric (4 , 2)", "VARCHAR(10)", "VARCHAR", "DOUBLE PRECISION",
-    "TIMESTAMP WITH TIME ZONE", "timestamp(3) with time zone", "INTEGER[]", "foo", "oid", "char(0)", "KEY", "decimal(1001)",
-    "bytea -- x\n", "text/*,*/", "",
+    "TIMESTAMP WITH TIME ZONE", "timestamp(3) with time zone", "INTEGER[]", "foo", "oid", "char(0)", "KEY",
+    "decimal(1001)", "bytea -- x\n", "text/*,*/", "",
 ])
 CLAUSES = st.sampled_from([
     "", "", "", "NOT NULL", "NULL", "PRIMARY KEY", "DEFAULT 1", "DEFAULT 'a,b)'", "DEFAULT NULL", "NULL NOT NULL",
