@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, cast
 
@@ -59,6 +59,18 @@ class Access:
         """The partition that a row belongs to."""
         return WHOLE if self.leading is None else row[self.leading]
 
+    def by_partition(self, rows: Mapping[Key, Row]) -> Mapping[Partition, Mapping[Key, Row]]:
+        """The rows of each partition; mostly they are of one."""
+        if self.leading is None:
+            return {WHOLE: rows}
+        partitions = cast("set[Partition]", set(map(itemgetter(self.leading), rows.values())))
+        if len(partitions) == 1:
+            return {partitions.pop(): rows}
+        parts: dict[Partition, dict[Key, Row]] = {partition: {} for partition in partitions}
+        for key, row in rows.items():
+            parts[self.partition(row)][key] = row
+        return parts
+
     def partition_of_key(self, key: bytes) -> Partition:
         """The partition of a key, of which only the leading field has to be there."""
         return decode_int(key, len(self.prefix))[0]
@@ -100,6 +112,14 @@ class Access:
             isinstance(value := row[index], int) and value >= counters.get(self._counter_of(name, row), 0)
             for index, name in self._key_counters
         )
+
+    def all_fresh(self, counters: Mapping[str, int], rows: Collection[Row]) -> bool:
+        """Whether ``freshness`` says so of every row."""
+        if len(self._key_counters) == 1 and "{" not in self._key_counters[0][1]:
+            index, name = self._key_counters[0]
+            ids = list(map(itemgetter(index), rows))
+            return None not in ids and min(ids, default=0) >= counters.get(name, 0)
+        return all(map(self.freshness(counters), rows))
 
     def _counter_of(self, name: str, row: Row) -> str:
         owner = row[self._owner] if self._owner is not None else None

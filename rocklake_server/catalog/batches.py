@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias, cast
@@ -112,8 +113,9 @@ async def _write_rows(
         if start:
             await asyncio.sleep(0)
         run = entries[start : start + ROWS_PER_TURN]
-        if all(entry.base is None and entry.new is not None for _, entry in run):
-            _write_new(access, run, draft, changes)
+        new = {key: entry.new for key, entry in run if entry.base is None and entry.new is not None}
+        if len(new) == len(run):
+            _write_new(access, new, draft, changes)
         else:
             for key, entry in run:
                 _write_entry(access, key, entry, draft, changes, sequence)
@@ -122,19 +124,15 @@ async def _write_rows(
     _raise_counters(working, access, [entry.new for _, entry in entries if entry.new is not None], draft.counters)
 
 
-def _write_new(access: Access, entries: list[tuple[Key, Entry]], draft: Draft, changes: RowChanges) -> None:
+def _write_new(access: Access, rows: Mapping[Key, Row], draft: Draft, changes: RowChanges) -> None:
     """Rows that replace none, a run at once."""
-    keys = [key for key, _ in entries]
-    rows = [entry.new for _, entry in entries if entry.new is not None]
-    written = list(zip(keys, map(access.codec.encode, rows), strict=True))
+    written = dict(zip(rows, map(access.codec.encode, rows.values()), strict=True))
     if access.index_entries is not None:
-        written += chain.from_iterable(map(access.index_entries, rows))
+        written.update(chain.from_iterable(map(access.index_entries, rows.values())))
     draft.batch.operations.update(written)
-    draft.grown_bytes += sum([len(key) + len(value) for key, value in written])
-    partitions = list(map(access.partition, rows))
-    for partition in set(partitions):
-        changed = zip(keys, rows, partitions, strict=True)
-        changes.setdefault(partition, {}).update([(key, row) for key, row, its in changed if its == partition])
+    draft.grown_bytes += sum(map(len, written)) + sum(map(len, written.values()))
+    for partition, part in access.by_partition(rows).items():
+        changes.setdefault(partition, {}).update(part)
 
 
 def _write_entry(

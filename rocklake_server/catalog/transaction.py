@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from rocklake_server.catalog.access import Access, access_of
 from rocklake_server.catalog.conflicts import (
@@ -105,7 +105,7 @@ class LakeTransaction(ReadView):
     def _stage_new(self, relation: Relation, access: Access, staged: Staged, rows: Sequence[Row]) -> bool:
         """Stage rows whose keys are certainly new. Without that certainty, and when a value is missing, nothing is
         done: the rows go one by one then, and the first that is at fault is told. Snapshot rows have their turns."""
-        if access.snapshot_time is not None or not all(map(self._is_new(relation, access), rows)):
+        if access.snapshot_time is not None or not self._are_new(relation, access, rows):
             return False
         if any(row[index] is None for index in access.required for row in rows):
             return False
@@ -123,7 +123,7 @@ class LakeTransaction(ReadView):
         """Claim the primary keys of all rows, if it is certain that nobody has or claims one of them."""
         if relation.relation_id not in self.created:
             for counters in {id(root): root.counters for root in (self.root, self.lake.newest)}.values():
-                if not all(map(access.freshness(counters), rows.values())):
+                if not access.all_fresh(counters, rows.values()):
                     return False
         primaries = list(map(access.primary_of, rows.values()))
         if len(set(primaries)) < len(primaries) or not staged.primary.keys().isdisjoint(primaries):
@@ -220,17 +220,17 @@ class LakeTransaction(ReadView):
             key = access.key(row, ordinal)
         return key
 
-    def _is_new(self, relation: Relation, access: Access) -> Callable[[Row], bool]:
-        """Whether a row's key is certainly none that the root has."""
+    def _are_new(self, relation: Relation, access: Access, rows: Collection[Row]) -> bool:
+        """Whether the rows' keys are certainly none that the root has."""
         if access.keyed_by_ctid or relation.relation_id in self.created:
-            return lambda _: True
-        return access.freshness(self.root.counters)
+            return True
+        return access.all_fresh(self.root.counters, rows)
 
     async def _is_present(self, relation: Relation, access: Access, staged: Staged, row: Row, key: Key) -> bool:
         entry = staged.entries.get(key)
         if entry is not None:
             return entry.new is not None
-        if self._is_new(relation, access)(row):
+        if self._are_new(relation, access, (row,)):
             return False
         return await row_is_present(self.lake, self.root, relation, access, row, key)
 

@@ -88,17 +88,19 @@ def assigned(column: ValuesColumn, target: RelationColumn, context: Context) -> 
     ]
 
 
-def _integers(cells: Iterable[Any], kind: ColumnType) -> Cells | None:
+def _integers(cells: Cells, kind: ColumnType) -> Cells | None:
     """Whole numbers within the type's range; ``None`` when one is written with a point or exponent."""
     try:
-        values = [None if cell is None else int(cell) for cell in cells]
+        present = [int(cell) for cell in cells if cell is not None]
     except ValueError:
         return None
     least, greatest = INTEGER_BOUNDS[kind.oid]
-    for value in values:
-        if value is not None and not least <= value <= greatest:
-            raise NumericOutOfRange(f"{kind.name} out of range")
-    return values
+    if present and not (least <= min(present) and max(present) <= greatest):
+        raise NumericOutOfRange(f"{kind.name} out of range")
+    if len(present) == len(cells):
+        return present
+    following = iter(present)
+    return [None if cell is None else next(following) for cell in cells]
 
 
 def rows_of(columns: Sequence[Cells], count: int) -> list[Row]:

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from itertools import islice
 from typing import TypeAlias
 
 from rocklake_server.errors import CatalogError
@@ -23,6 +22,15 @@ from rocklake_server.sql.names import QualifiedName
 
 SLICE_ROWS_MAX = 4000
 """Rows of one slice: about 8 ms of reading at 16 columns."""
+
+SLICE_CHARACTERS = 1 << 19
+"""How far ahead rows are taken apart at once."""
+
+_PLAIN_GAPS = {",", ", "}
+_COMMA = re.compile(r"\s*+,\s*+")
+
+_Run: TypeAlias = "tuple[list[list[str]], int]"
+"""Cells by column, and where the last row ends."""
 
 
 class FieldKind(Enum):
@@ -199,9 +207,9 @@ def _field(text: str, position: int, end: int) -> tuple[_Kind | None, int]:
 
 @lru_cache(maxsize=128)
 def _row_pattern(shape: _Shape) -> re.Pattern[str]:
-    """One group per column, then one for the comma before another row."""
+    """One group per column."""
     fields = r"\s*+,\s*+".join(_column_pattern(kinds) for kinds in shape)
-    return re.compile(rf"\(\s*+{fields}\s*+\)\s*+(,\s*+)?")
+    return re.compile(rf"\(\s*+{fields}\s*+\)")
 
 
 def _column_pattern(kinds: frozenset[_Kind]) -> str:
@@ -218,32 +226,44 @@ def _column_pattern(kinds: frozenset[_Kind]) -> str:
 
 def _slices(text: str, position: int, end: int) -> Iterator[ValuesSlice]:
     shape = _row_shape(text, position, end)
-    more = True
-    while more:
-        pattern = _row_pattern(shape)
-        matches = _contiguous(list(islice(pattern.finditer(text, position, end), SLICE_ROWS_MAX)), position)
-        if not matches:
+    while True:
+        run = _plain_run(_row_pattern(shape), text, position, end) or _run(_row_pattern(shape), text, position, end)
+        if run is None:
             shape = _widened(shape, text, position, end)
             continue
-        *columns, commas = zip(*(match.groups() for match in matches), strict=True)
-        more = commas[-1] is not None
-        if None in commas[:-1]:
-            raise ValuesUnfit("rows without a comma between them")
-        position = matches[-1].end()
-        yield ValuesSlice(len(matches), tuple(map(_column, columns, shape)))
-    if position != end:
+        columns, position = run
+        yield ValuesSlice(len(columns[0]), tuple(map(_column, columns, shape)))
+        comma = _COMMA.match(text, position, end)
+        if comma is None:
+            break
+        position = comma.end()
+    if _after_blanks(text, position) < end:
         raise ValuesUnfit("text after the rows")
 
 
-def _contiguous(matches: list[re.Match[str]], position: int) -> list[re.Match[str]]:
-    """The matches up to the first gap."""
-    if not matches or matches[0].start() != position:
-        return []
-    starts = [match.start() for match in matches]
-    ends = [position, *(match.end() for match in matches[:-1])]
-    if starts == ends:
-        return matches
-    return matches[:next(index for index, start in enumerate(starts) if start != ends[index])]
+def _plain_run(pattern: re.Pattern[str], text: str, position: int, end: int) -> _Run | None:
+    """The rows at ``position``, if all that is between them is commas: they are taken apart in one call. What follows
+    the last one may be a row of another shape, or cut off."""
+    window = text[position : min(end, position + SLICE_CHARACTERS)]
+    pieces = pattern.split(window, SLICE_ROWS_MAX)
+    width = pattern.groups + 1
+    gaps = pieces[::width]
+    if len(gaps) == 1 or gaps[0] or not {*gaps[1:-1]} <= _PLAIN_GAPS:
+        return None
+    return [pieces[column::width] for column in range(1, width)], position + len(window) - len(gaps[-1])
+
+
+def _run(pattern: re.Pattern[str], text: str, position: int, end: int) -> _Run | None:
+    """The rows at ``position`` with a comma and blanks between them; ``None`` when there is none of this shape."""
+    rows: list[tuple[str, ...]] = []
+    for _ in range(SLICE_ROWS_MAX):
+        comma = _COMMA.match(text, position, end) if rows else None
+        match = pattern.match(text, position if comma is None else comma.end(), end)
+        if match is None or (rows and comma is None):
+            break
+        rows.append(match.groups())
+        position = match.end()
+    return ([list(column) for column in zip(*rows, strict=True)], position) if rows else None
 
 
 def _widened(shape: _Shape, text: str, position: int, end: int) -> _Shape:
@@ -259,7 +279,7 @@ def _widened(shape: _Shape, text: str, position: int, end: int) -> _Shape:
     return wider
 
 
-def _column(cells: tuple[str, ...], kinds: frozenset[_Kind]) -> ValuesColumn:
+def _column(cells: list[str], kinds: frozenset[_Kind]) -> ValuesColumn:
     if not kinds:
         return ValuesColumn(FieldKind.NULL, [None] * len(cells))
     if len(kinds) > 1:
@@ -269,7 +289,7 @@ def _column(cells: tuple[str, ...], kinds: frozenset[_Kind]) -> ValuesColumn:
     written = " ".join(cells)
     has_null = "NULL" in written or "null" in written
     if kind is FieldKind.NUMBER:
-        values = [None if cell in ("NULL", "null") else cell for cell in cells] if has_null else list(cells)
+        values = [None if cell in ("NULL", "null") else cell for cell in cells] if has_null else [*cells]
         if "-" in written or "+" in written:
             values = [_number(cell) if isinstance(cell, str) else None for cell in values]
     elif kind is FieldKind.STRING:
