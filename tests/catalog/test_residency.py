@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tracemalloc
 from unittest.mock import patch
 
@@ -33,6 +34,7 @@ async def filled(residency: Residency) -> CountingEngine:
          "null_count": 0, "min_value": str(n * 1000), "max_value": str(n * 1000 + 999)}
         for table in range(TABLES) for column in (1, 2) for n in range(FILES_EACH)))
     await transaction.commit()
+    await asyncio.gather(*(await engine.databases.lakes_of(DATABASE))["public"].lake.newest.coming.values())
     cold = CountingEngine(engine.store.inner)
     cold.stores, cold.clock, cold.residency = engine.stores, engine.clock, residency
     await cold.open()
