@@ -1,9 +1,9 @@
 """Writes that are durable in the redo journal, and that SlateDB is given a moment after they returned.
 
 SlateDB takes a write on a thread of its own; waiting for that, and for a snapshot after it, costs each commit two
-changes of threads. So the newest write may still be on its way. A snapshot is the state after a number of writes: it is
-taken when somebody reads from it, or else before SlateDB gets the next write. Most are never read from, since the
-engine keeps what it has loaded, and are not taken at all.
+changes of threads. So the newest writes may still be on their way, in order, while the disk has the next one. A
+snapshot is the state after a number of writes: it is taken when somebody reads from it, or else before SlateDB gets the
+next write. Most are never read from, since the engine keeps what it has loaded, and are not taken at all.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
+from collections import deque
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
@@ -27,6 +28,10 @@ _log = logging.getLogger(__name__)
 DELAY_S = 0.05
 """After a write, unless another one or a read from the store comes first: not beside what its client does next."""
 
+WAITING_MAX = 32
+WAITING_ENTRIES_MAX = 100_000
+"""Writes, and keys in them, that may be on their way before the next one waits for them."""
+
 
 class WriteBehind:
     """Of one handle. ``newest`` numbers the writes, as SlateDB does."""
@@ -37,21 +42,31 @@ class WriteBehind:
         self._db = db
         self._location = location
         self._settings = settings
-        self._waiting: WriteBatch | None = None
+        self._waiting: deque[WriteBatch] = deque()
         self._turn = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._untaken: list[weakref.ref[DeferredSnapshot]] = []
 
     def add(self, batch: WriteBatch) -> None:
-        """The newest write, which is in the journal. The one before it must be settled."""
-        if self._waiting is not None:
-            raise InternalProblem("two writes are on their way to SlateDB")
+        """The newest write, which is in the journal."""
         self.newest += 1
-        self._waiting = batch
+        self._waiting.append(batch)
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(DELAY_S, self._begin)
+
+    async def advance(self) -> None:
+        """Begin to hand over what waits, and see it through only when that is much. Raises as ``settle`` then."""
+        if self._is_full:
+            await self.settle()
+        elif not self._turn.locked():
+            self._begin()
+
+    @property
+    def _is_full(self) -> bool:
+        waiting = self._waiting
+        return len(waiting) >= WAITING_MAX or sum([len(each.operations) for each in waiting]) > WAITING_ENTRIES_MAX
 
     def snapshot(self) -> StoreSnapshot:
         """The state after the newest write."""
@@ -62,7 +77,7 @@ class WriteBehind:
     async def settle(self) -> None:
         """Until SlateDB has every write. Raises SlateDB's errors, after which the handle is of no use: the journal
         has the write."""
-        if self._waiting is not None or self._turn.locked():
+        if self._waiting or self._turn.locked():
             await self._seen_through(self._settle())
 
     async def take(self, snapshot: DeferredSnapshot) -> StoreSnapshot:
@@ -82,7 +97,7 @@ class WriteBehind:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _begin(self) -> None:
-        if self._waiting is not None:
+        if self._waiting and not self.has_failed:
             self._start(self._settle()).add_done_callback(_log_failure)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -103,7 +118,8 @@ class WriteBehind:
 
     async def _take(self, snapshot: DeferredSnapshot) -> None:
         async with self._turn:
-            await self._give()
+            if snapshot.taken is None:
+                await self._give()
             if snapshot.taken is None and snapshot.number == self._given:
                 snapshot.taken = await self._picture()
 
@@ -113,27 +129,26 @@ class WriteBehind:
     @property
     def _given(self) -> int:
         """The newest write that SlateDB has."""
-        return self.newest - (self._waiting is not None)
+        return self.newest - len(self._waiting)
 
     async def _give(self) -> None:
-        """Hand the newest write over, after a snapshot of the state before it if that is still wanted."""
-        if self.has_failed:
-            raise InternalProblem("SlateDB has refused a write that the redo journal has")
-        batch = self._waiting
-        if batch is None:
-            return
-        try:
-            await self._take_earlier(self.newest)
-            await self._hand_over(batch)
-        except BaseException:
-            self.has_failed = True
-            raise
-        self._waiting = None
+        """Hand over what waits, each write after a snapshot of the state before it if that is still wanted."""
+        while self._waiting:
+            if self.has_failed:
+                raise InternalProblem("SlateDB has refused a write that the redo journal has")
+            number = self._given + 1
+            try:
+                await self._take_earlier(number)
+                await self._hand_over(self._waiting[0], number)
+            except BaseException:
+                self.has_failed = True
+                raise
+            self._waiting.popleft()
 
-    async def _hand_over(self, batch: WriteBatch) -> None:
+    async def _hand_over(self, batch: WriteBatch, number: int) -> None:
         handle = await self._db.write(await native_batch(batch))
-        if handle.seqnum() != self.newest:
-            raise InternalProblem(f"SlateDB numbers write {self.newest} of the redo journal {handle.seqnum()}")
+        if handle.seqnum() != number:
+            raise InternalProblem(f"SlateDB numbers write {number} of the redo journal {handle.seqnum()}")
 
     async def _take_earlier(self, number: int) -> None:
         alive = [snapshot for reference in self._untaken if (snapshot := reference()) is not None]

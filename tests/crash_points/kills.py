@@ -17,7 +17,7 @@ from tests.crash_points.forked_server import ForkedServer
 WRITERS = 4
 PARTS = 3
 COMMITS_BEFORE_KILL_MAX = 12
-DELAY_SECONDS_MAX = 0.0015
+DELAY_SECONDS_MAX = 0.0006
 """After a commit's start; most take longer than that."""
 _COMMIT = re.compile(r"commit (\d+) (begins|is durable)")
 

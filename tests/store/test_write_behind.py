@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rocklake_server.errors import CannotConnectNow, OutcomeUnknown
+from rocklake_server.errors import CannotConnectNow
 from rocklake_server.store import write_behind
 from rocklake_server.store.base import Key
 from rocklake_server.store.object_stores import StoreLocation
@@ -159,9 +159,9 @@ async def test_it_is_there_after_closing_and_opening_too(folder: StoreLocation, 
     await store.close()
 
 
-async def test_a_write_right_behind_one_that_is_refused_is_found_in_the_journal(
+async def test_a_write_right_behind_one_that_is_refused_is_kept_too(
         folder: StoreLocation, handles: list[Handle]) -> None:
-    """It went to the disk meanwhile: its outcome is not known until the store is opened again."""
+    """It is in the journal, whatever SlateDB does."""
     store = await open_slate_store(folder)
 
     async def fail() -> None:
@@ -169,8 +169,42 @@ async def test_a_write_right_behind_one_that_is_refused_is_found_in_the_journal(
 
     handles[0].before_write = fail
     await store.write(rows([b"a"]))
-    with pytest.raises(OutcomeUnknown):
-        await store.write(rows([b"b"]))
+    await store.write(rows([b"b"]))
+    assert store.needs_reopen
     await store.reopen()
     assert await keys(store) == [b"a", b"b"]
+    await store.close()
+
+
+async def test_writes_do_not_wait_for_slatedb_until_many_are_on_their_way(
+        folder: StoreLocation, handles: list[Handle]) -> None:
+    store = await open_slate_store(folder)
+    go_on = asyncio.Event()
+
+    async def wait() -> None:
+        await go_on.wait()
+
+    handles[0].before_write = wait
+    for number in range(write_behind.WAITING_MAX):
+        await store.write(rows([b"%03d" % number]))
+    snapshot = await store.snapshot()
+    assert handles[0].calls == ["write"]
+    one_more = asyncio.create_task(store.write(rows([b"last"])))
+    await asyncio.sleep(2 * write_behind.DELAY_S)
+    assert not one_more.done()
+    go_on.set()
+    await one_more
+    assert await keys(store) == [*(b"%03d" % number for number in range(write_behind.WAITING_MAX)), b"last"]
+    assert b"last" not in [key for key, _ in await read(snapshot)]
+    assert handles[0].calls.count("write") == write_behind.WAITING_MAX + 1
+    await store.close()
+
+
+async def test_few_but_long_writes_are_waited_for(
+        folder: StoreLocation, handles: list[Handle], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_behind, "WAITING_ENTRIES_MAX", 3)
+    store = await open_slate_store(folder)
+    await store.write(rows([b"a", b"b", b"c", b"d"]))
+    await store.write(rows([b"e"]))
+    assert handles[0].calls == ["write"]
     await store.close()
