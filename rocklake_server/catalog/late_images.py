@@ -31,7 +31,7 @@ async def images_after(root: Root, working: Working) -> tuple[dict[int, Relation
     for relation_id, (old, new) in working.altered.items():
         if relation_id in images:
             images[relation_id] = await in_slices(partial(settle(relation_id).transform, row_transform(old, new)))
-    for relation_id in working.relations.by_id.keys() - root.relations.by_id.keys():
+    for relation_id in working.relations.by_id.keys() - root.relations.by_id.keys() - working.returned:
         images[relation_id] = RelationImage(complete=True)
     for relation_id, changes in working.changes.items():
         if relation_id not in images:
