@@ -37,6 +37,13 @@ GROUP_MEMBERS_MAX = 256
 GROUP_BYTES_MAX = 8 * 1024 * 1024
 """Bytes in one group commit; a larger transaction is a group of its own."""
 
+ONLINE_COMMIT_BYTES_MAX = 1024 * 1024
+"""Bytes in one commit of an operator's command through a running server: what the commits of sessions wait for."""
+
+RETRY_S_MAX = 60.0
+"""How long snapshots are kept from gc that a transaction which lost may still ask about. With DuckLake's defaults its
+last attempt is made after 12 seconds."""
+
 ROWS_HELD_MAX = 10_000_000
 """Rows that one operator of a plan may hold at the same time: to sort, group or join them, or as the result."""
 

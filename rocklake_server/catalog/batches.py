@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import TypeAlias, cast
 
@@ -27,9 +28,10 @@ RowChanges: TypeAlias = dict[Partition, dict[Key, Row | None]]
 
 @dataclass(slots=True)
 class Draft:
-    """One member's contribution, complete before any of it reaches the group."""
+    """One member's contribution, complete before any of it reaches the group. ``redefine`` makes its definitions part
+    of the group, before its rows."""
 
-    member: Member
+    redefine: Callable[[Working, WriteBatch], None]
     last_snapshot_us: int | None
     batch: WriteBatch = field(default_factory=WriteBatch)
     changes: dict[int, RowChanges] = field(default_factory=dict)
@@ -41,11 +43,13 @@ class Draft:
 
 async def draft_of(lake: Lake, working: Working, member: Member, sequence: int) -> Draft:
     """A member's changes as the group's batch would take them. A value that cannot be encoded fails the member."""
-    draft = Draft(member, working.last_snapshot_us)
+    draft = Draft(partial(_apply_definitions, member), working.last_snapshot_us)
     for relation_id, entries in member.rows.items():
         access = access_of(member.definitions[relation_id])
         entries = await _with_times(lake, working, access, entries, draft)
         await _write_rows(working, access, entries, draft, sequence)
+    for note in member.transaction.beside:
+        note(draft.batch, sequence)
     draft.size_bytes = draft.batch.size_bytes
     return draft
 
@@ -53,7 +57,7 @@ async def draft_of(lake: Lake, working: Working, member: Member, sequence: int) 
 def apply_draft(working: Working, draft: Draft, batch: WriteBatch) -> None:
     """Make the draft, which was drawn on ``working`` as it is, part of it and of the group's batch."""
     batch.operations.update(draft.batch.operations)
-    _apply_definitions(working, draft.member, batch)
+    draft.redefine(working, batch)
     working.last_snapshot_us = draft.last_snapshot_us
     for relation_id, partitions in draft.changes.items():
         into = working.changes.setdefault(relation_id, {})
@@ -196,7 +200,7 @@ def _raise_counters(working: Working, access: Access, rows: list[Row], counters:
             counters[name] = value + 1
 
 
-def _apply_definitions(working: Working, member: Member, batch: WriteBatch) -> None:
+def _apply_definitions(member: Member, working: Working, batch: WriteBatch) -> None:
     """Before the member's own rows: what earlier members changed takes the new shape."""
     transaction = member.transaction
     for relation_id, dropped in transaction.dropped.items():

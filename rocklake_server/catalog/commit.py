@@ -11,6 +11,8 @@ import asyncio
 import logging
 import random
 from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
@@ -46,7 +48,15 @@ RETURN_TURNS = 4
 """Turns of the event loop in which those who were just answered may join those who wait. Otherwise the two would take
 turns at the store, each with half a group."""
 
-_Request = tuple[LakeTransaction, "asyncio.Future[None]"]
+Drafting = Callable[[Lake, Working, int], Awaitable[Draft]]
+"""Makes what one member adds to a group, from what the group has reached and the number of its commit. Raises
+CatalogError when the member alone fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    draft: Drafting
+    outcome: asyncio.Future[None]
 
 
 class Committer:
@@ -66,10 +76,20 @@ class Committer:
         outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         outcome.add_done_callback(partial(self._let_go, self._lake.hold(transaction.root), perf_counter()))
         self._activity.commits_waiting += 1
-        self._queue.append((transaction, outcome))
+        await self._join(_Request(partial(_validated, transaction), outcome))
+
+    async def commit_drafted(self, draft: Drafting) -> None:
+        """As ``commit``, for what is no transaction of a client: ``draft`` sees to what it may change."""
+        outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        outcome.add_done_callback(_look_at)
+        await self._join(_Request(draft, outcome))
+
+    async def _join(self, request: _Request) -> None:
+        """The next group."""
+        self._queue.append(request)
         if self._leader is None or self._leader.done():
             self._leader = asyncio.create_task(self._lead())
-        await asyncio.shield(outcome)
+        await asyncio.shield(request.outcome)
 
     def _let_go(self, root: Root, began_s: float, outcome: asyncio.Future[None]) -> None:
         """A member's root is held until its outcome, which is looked at even when its client has gone."""
@@ -138,16 +158,15 @@ class Committer:
         await self._write(working, batch, sequence)
         logger.debug("commit %d is durable", sequence)
         self._activity.groups.observe(len(written))
-        for _, outcome in written:
-            if not outcome.done():
-                outcome.set_result(None)
+        for request in written:
+            if not request.outcome.done():
+                request.outcome.set_result(None)
 
     async def _drafted(self, working: Working, request: _Request, sequence: int) -> Draft | None:
-        """What one transaction adds to the group; ``None`` when it failed, alone."""
-        transaction, outcome = request
+        """What one member adds to the group; ``None`` when it failed, alone."""
+        outcome = request.outcome
         try:
-            member = await validate(self._lake, working, transaction)
-            return await draft_of(self._lake, working, member, sequence)
+            return await request.draft(self._lake, working, sequence)
         except CatalogError as error:
             problem = error
         except Exception:
@@ -311,8 +330,19 @@ class Committer:
         lake.prune()
 
 
+def _look_at(outcome: asyncio.Future[None]) -> None:
+    """Also when whoever asked has gone."""
+    if not outcome.cancelled():
+        outcome.exception()
+
+
+async def _validated(transaction: LakeTransaction, lake: Lake, working: Working, sequence: int) -> Draft:
+    member = await validate(lake, working, transaction)
+    return await draft_of(lake, working, member, sequence)
+
+
 def _fail(group: list[_Request], error: CatalogError) -> None:
     """Give the same answer to every member that has none."""
-    for _, outcome in group:
-        if not outcome.done():
-            outcome.set_exception(error)
+    for request in group:
+        if not request.outcome.done():
+            request.outcome.set_exception(error)

@@ -287,6 +287,7 @@ class DatabaseTransaction(Definitions):
         """An error that another transaction's commit caused counts against the session's luck."""
         if error.retryable and self.modes.block and self._written is not None:
             self._lost = True
+            self._written.lake.note_loss(self._losses, self._written.root)
             self._losses.add(self._written.lake.snapshot_turn)
 
     async def rollback(self) -> None:
@@ -300,6 +301,8 @@ class DatabaseTransaction(Definitions):
             self._snapshot_turn = None
         if self.started and self.modes.block and not self.modes.read_only and not self._lost:
             self._losses.forget()
+            for part in parts.values():
+                part.lake.forget_loss(self._losses)
         for identifier in [i for i, source in self.databases.exported.items() if source is self]:
             del self.databases.exported[identifier]
         if self._has_turn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocklake_server.activity import Activity
@@ -33,18 +33,21 @@ OpenStore = Callable[[str], Awaitable[Store]]
 @dataclass(slots=True)
 class OpenLake:
     """A lake and the committer that alone writes it; ``last_used_s`` is the event loop's time. A temporary one is of no
-    database."""
+    database. An operator's command has ``maintained`` while it works."""
 
     lake: Lake
     committer: Committer
     last_used_s: float = 0.0
     database: str = ""
+    maintained: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def is_idle(self) -> bool:
         """Whether nobody would notice if it closed. One that another server has taken over stays as it is: opening
         it again would take it back."""
-        return not (self.lake.in_use or self.committer.is_busy or self.lake.taken_over)
+        return not (
+            self.lake.in_use or self.committer.is_busy or self.maintained.locked() or self.lake.taken_over
+        )
 
 
 class Databases:

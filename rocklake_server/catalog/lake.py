@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from rocklake_server.catalog.image import ALL_ROWS, Part, Partition, RelationImage, Wanted
@@ -17,6 +17,7 @@ from rocklake_server.catalog.system_keys import SystemState, read_system_state, 
 from rocklake_server.catalog.waits import PendingKeys
 from rocklake_server.clock import Clock
 from rocklake_server.errors import CannotConnectNow
+from rocklake_server.limits import RETRY_S_MAX
 from rocklake_server.pacing import in_slices
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Store, WriteBatch
@@ -75,6 +76,7 @@ class Lake:
         self._next_relation_id = state.next_relation_id
         self._held: dict[int, Root] = {}
         self._loading: dict[LoadKey, asyncio.Task[Any]] = {}
+        self._lost: dict[Hashable, tuple[float, int]] = {}
 
     @classmethod
     async def open(
@@ -141,6 +143,11 @@ class Lake:
         """(next row number, next relation id): at least what any staged change uses."""
         return self._next_row, self._next_relation_id
 
+    def raise_marks(self, next_row: int, next_relation_id: int) -> None:
+        """To at least these numbers."""
+        self._next_row = max(self._next_row, next_row)
+        self._next_relation_id = max(self._next_relation_id, next_relation_id)
+
     # -- roots ------------------------------------------------------------------------------------------------------
 
     def hold(self, root: Root | None = None) -> Root:
@@ -158,6 +165,24 @@ class Lake:
         if not root.leases:
             self._held.pop(root.sequence, None)
             self.prune()
+
+    def note_loss(self, session: Hashable, root: Root) -> None:
+        """A transaction of the session lost against another one. Its client will ask what was committed since
+        ``root``, in a new transaction: DuckLake does before it runs the commit again."""
+        if root.newest_snapshot is not None:
+            self._lost.setdefault(session, (asyncio.get_running_loop().time(), root.newest_snapshot))
+
+    def forget_loss(self, session: Hashable) -> None:
+        """It has made up for it, or given up."""
+        self._lost.pop(session, None)
+
+    def oldest_needed(self) -> int | None:
+        """The oldest snapshot that open transactions, and those that lost a moment ago, still go by: the least of the
+        newest ones that they saw. ``None`` when there are none."""
+        since_s = asyncio.get_running_loop().time() - RETRY_S_MAX
+        self._lost = {session: lost for session, lost in self._lost.items() if lost[0] >= since_s}
+        seen = [root.newest_snapshot for root in self._held.values()] + [number for _, number in self._lost.values()]
+        return min((number for number in seen if number is not None), default=None)
 
     def prune(self) -> None:
         """Forget the commit records that no held root and no load in flight needs."""

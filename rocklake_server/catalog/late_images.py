@@ -34,7 +34,7 @@ def give_images(root: Root, before: Root, working: Working) -> None:
     known = root.relations.by_id
     root.images = {i: image for i, image in before.images.items() if i in known}
     root.late = {i: changes for i, changes in before.late.items() if i in root.images}
-    for relation_id in known.keys() - before.relations.by_id.keys():
+    for relation_id in known.keys() - before.relations.by_id.keys() - working.returned:
         root.images[relation_id] = RelationImage(complete=True)
     steps = _steps(working)
     for relation_id in steps.keys() & root.images.keys():

@@ -12,7 +12,8 @@ from typing import TypeAlias
 from rocklake_server.catalog.access import PrimaryKey
 from rocklake_server.catalog.image import Changes, Partition, RelationImage
 from rocklake_server.catalog.relations import Relations
-from rocklake_server.store.base import StoreSnapshot
+from rocklake_server.schema.system_subspaces import COUNTER_SNAPSHOT
+from rocklake_server.store.base import Key, StoreSnapshot
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +39,12 @@ class Root:
     leases: int = 0
     late: dict[int, LateChanges] = field(default_factory=dict)
     coming: dict[int, asyncio.Task[RelationImage]] = field(default_factory=dict)
+
+    @property
+    def newest_snapshot(self) -> int | None:
+        """The newest DuckLake snapshot that was committed by then; ``None`` before the first."""
+        following = self.counters.get(COUNTER_SNAPSHOT)
+        return None if following is None else following - 1
 
     def image(self, relation_id: int) -> RelationImage:
         """What is loaded of a relation; nothing yet of one that is coming."""
@@ -75,14 +82,48 @@ class CommitRecord:
     redefined: frozenset[int]
 
 
+class Watch:
+    """Keys that commits change while somebody goes on from an earlier root: by relation id, and whether there is a row
+    now. Costs less than holding the root, whose commit records would be kept whole."""
+
+    def __init__(self) -> None:
+        self.changed: dict[int, dict[Key, bool]] = {}
+        self.redefined: set[int] = set()
+        self.commits = 0
+
+    def note(self, record: CommitRecord) -> None:
+        self.commits += 1
+        self.redefined |= record.redefined
+        for relation_id, partitions in record.changes.items():
+            into = self.changed.setdefault(relation_id, {})
+            for rows in partitions.values():
+                into.update({key: row is not None for key, row in rows.items()})
+
+    def forget(self, relation_id: int, key: Key) -> None:
+        """What the watcher changed itself."""
+        self.changed.get(relation_id, {}).pop(key, None)
+
+
 class CommitLog:
     """Commit records since the oldest root that a transaction still holds."""
 
     def __init__(self) -> None:
         self._records: deque[CommitRecord] = deque()
+        self._watches: set[Watch] = set()
 
     def append(self, record: CommitRecord) -> None:
         self._records.append(record)
+        for watch in self._watches:
+            watch.note(record)
+
+    def watch(self) -> Watch:
+        """Of the commits from now on, until ``unwatch``."""
+        watch = Watch()
+        self._watches.add(watch)
+        return watch
+
+    def unwatch(self, watch: Watch) -> None:
+        self._watches.discard(watch)
 
     def after(self, sequence: int) -> list[CommitRecord]:
         """The records of the commits after ``sequence``, oldest first."""

@@ -22,7 +22,7 @@ from rocklake_server.errors import NotNullViolation, SerializationFailure, Uniqu
 from rocklake_server.pacing import Turns
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
-from rocklake_server.store.base import Key
+from rocklake_server.store.base import Key, WriteBatch
 
 ROWS_PER_LOOK = 128
 """Rows staged between two looks at the clock."""
@@ -48,6 +48,8 @@ class LakeTransaction(ReadView):
         self.if_not_exists: set[int] = set()
         self.dropped: dict[int, Relation] = {}
         self.altered: dict[int, Relation] = {}
+        self.beside: list[Callable[[WriteBatch, int], None]] = []
+        """What its commit writes beside rows and definitions, told the commit's number."""
         self._savepoints: list[Savepoint] = []
         self._undo: list[tuple[Staged, Key, Entry | None] | Callable[[], None]] = []
 

@@ -35,7 +35,8 @@ ROWS_PER_TURN = 200
 
 @dataclass(slots=True)
 class Working:
-    """The state that the open group has reached: the newest root and what its earlier members change."""
+    """The state that the open group has reached: the newest root and what its earlier members change. ``returned`` are
+    relations that were dropped once and are defined again: they may have rows."""
 
     root: Root
     relations: Relations
@@ -43,6 +44,7 @@ class Working:
     changes: dict[int, dict[Partition, dict[Key, Row | None]]] = field(default_factory=dict)
     primaries: dict[int, dict[PrimaryKey, bool]] = field(default_factory=dict)
     redefined: set[int] = field(default_factory=set)
+    returned: set[int] = field(default_factory=set)
     altered: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
     last_snapshot_us: int | None = None
     stored_bytes: int = 0

@@ -34,7 +34,7 @@ class ExitCode(IntEnum):
     USAGE = 2, "The command line is wrong: an unknown option, a missing argument, a value out of range."
     FOUND = 3, "Done, and there is damage: `verify` found it, or `repair apply` has left it."
     MISSING = 4, "The store, lake, relation or snapshot that the command names does not exist."
-    IN_USE = 5, "A server holds the store, and the command has to write: stop that server first."
+    IN_USE = 5, "A server holds the store, and the command has to write: stop that server, or go through it (--server)."
     UNAVAILABLE = 6, "The store cannot be reached or refuses; the same command may succeed later."
     UNREADABLE = 7, "The store is damaged, or was written in a format that this version does not read."
     UNKNOWN = 8, "The store failed during a write: whether it was kept is not known. Look before running it again."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from getpass import getuser
@@ -10,13 +10,14 @@ from socket import gethostname
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.lake_reader import LakeReader, ListedLake
+from rocklake_server.catalog.maintenance.audit import Note, audit_note
 from rocklake_server.catalog.owned_databases import owned_databases
 from rocklake_server.catalog.retention.offline_commits import OfflineCommits, Writable
 from rocklake_server.cli.lakes import opened_catalog
 from rocklake_server.cli.options import location_of
 from rocklake_server.clock import SystemClock
 from rocklake_server.errors import CannotConnectNow, InternalProblem
-from rocklake_server.store.base import WriteBatch
+from rocklake_server.store.base import Store, WriteBatch
 from rocklake_server.store.offline_owner import owned
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
 from rocklake_server.store.slate import open_slate_store
@@ -30,6 +31,7 @@ class OwnedLake:
     where: str
     reader: LakeReader
     commits: OfflineCommits
+    store: Store
 
 
 @asynccontextmanager
@@ -48,7 +50,7 @@ async def owned_lake(store: str, lake: str, command: str, *, instead: str) -> As
         stack.push_async_callback(opened.close)
         reader = await LakeReader.over(listed, await opened.snapshot())
         commits = _commits(opened, ownership, reader, command)
-        yield OwnedLake(listed, f"Store {location}, {listed.directory}", reader, commits)
+        yield OwnedLake(listed, f"Store {location}, {listed.directory}", reader, commits, opened)
 
 
 def planned_commits(reader: LakeReader, command: str) -> OfflineCommits:
@@ -62,8 +64,16 @@ class _NotWritten:
 
 
 def _commits(store: Writable, ownership: Ownership, reader: LakeReader, command: str) -> OfflineCommits:
-    who, now_us = f"{getuser()} on {gethostname()}", SystemClock().now_us()
-    return OfflineCommits(store, ownership, reader, command=command, who=who, now_us=now_us)
+    return OfflineCommits(store, ownership, reader, command=command, who=_who(), now_us=SystemClock().now_us())
+
+
+def offline_note(command: str, actions: Sequence[Mapping[str, object]]) -> Note:
+    """The audit record of a command that commits through a transaction."""
+    return audit_note(command=command, who=_who(), now_us=SystemClock().now_us(), actions=actions)
+
+
+def _who() -> str:
+    return f"{getuser()} on {gethostname()}"
 
 
 @asynccontextmanager

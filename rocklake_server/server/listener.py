@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.config import Listen
 from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
+from rocklake_server.operations.procedures import PROCEDURES
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.statement_plans import Compiled
 from rocklake_server.server.busy_poll import BusyPoll
@@ -164,6 +165,7 @@ class Listener:
             client_address=channel.peer,
             plans=self._plans_of(startup.database),
             meter=self._meter,
+            procedures=PROCEDURES,
         )
         channel.when_gone = session.abandon
         channel.send(AuthenticationOk())

@@ -116,6 +116,8 @@ class ExtendedProtocol:
         if isinstance(statement, sql.ShowVariable):
             names = (statement.name,) if statement.name is not None else ("name", "setting", "description")
             return (), tuple(ResultColumn(name, TEXT) for name in names)
+        if isinstance(statement, sql.Call):
+            return self._runner.call_shape(statement, prepared.parameter_oids)
         return (), None
 
     async def _execute(self, message: m.Execute) -> None:
@@ -147,7 +149,7 @@ class ExtendedProtocol:
             if plan.columns != portal.columns:
                 raise Unsupported("cached plan must not change result type")
             return await plan.run(context)
-        tag, rows = await self._runner.run_utility(statement)
+        tag, rows = await self._runner.run_utility(statement, portal.parameters)
         return Outcome(tag, rows)
 
     async def _send(self, portal: Portal, outcome: Outcome, rows_max: int) -> None:

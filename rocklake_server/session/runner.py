@@ -17,6 +17,7 @@ from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
+from rocklake_server.session.procedures import parameter_types
 from rocklake_server.session.rows import TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.transaction_block import TransactionBlock
@@ -142,9 +143,18 @@ class StatementRunner:
         )
         return self._context
 
-    async def run_utility(self, statement: sql.UtilityStatement) -> tuple[str, Sequence[tuple[Value, ...]]]:
+    def call_shape(
+        self, statement: sql.Call, parameter_oids: Sequence[int]
+    ) -> tuple[tuple[ColumnType, ...], tuple[ResultColumn, ...]]:
+        """Parameter types and result columns."""
+        procedure = self._utility.called(statement)
+        return parameter_types(procedure, statement, parameter_oids), procedure.result_columns
+
+    async def run_utility(
+        self, statement: sql.UtilityStatement, parameters: Sequence[Value] = ()
+    ) -> tuple[str, Sequence[tuple[Value, ...]]]:
         """For Execute: the tag and the rows of a utility statement that is no COPY."""
-        result = await self._utility.run(statement)
+        result = await self._utility.run(statement, parameters)
         return result.tag, result.rows
 
     async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:

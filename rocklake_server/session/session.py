@@ -21,6 +21,7 @@ from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.model import SessionCallbacks
 from rocklake_server.session.channel import Channel, ClientGone
 from rocklake_server.session.extended import ExtendedProtocol
+from rocklake_server.session.procedures import NO_PROCEDURES, Caller, Procedures
 from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
 from rocklake_server.session.runner import SessionFacts, StatementRunner
 from rocklake_server.session.settings import Settings
@@ -58,6 +59,7 @@ class Session:
         client_address: str | None,
         plans: PlanCache,
         meter: StatementMeter | None = None,
+        procedures: Procedures = NO_PROCEDURES,
     ) -> None:
         self.user = user
         self.database = database
@@ -68,7 +70,10 @@ class Session:
         self._meter = meter
         self._block = TransactionBlock(databases, database, self.settings)
         self._registry = Registry()
-        utility = UtilityRunner(self._block, self.settings, self._registry, self._notify)
+        caller = Caller(user, database, client_address)
+        utility = UtilityRunner(
+            self._block, self.settings, self._registry, self._notify, databases, caller, procedures
+        )
         callbacks = SessionCallbacks(
             set_config=self._set_config, export_snapshot=self._export_snapshot, database_size=self._block.database_size
         )

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rocklake_server.errors import Unsupported
+from rocklake_server.catalog.databases import Databases
+from rocklake_server.errors import ReadOnlyTransaction, Unsupported
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.schema.types import TEXT, Value
+from rocklake_server.session.procedures import (
+    SCHEMA,
+    Caller,
+    Procedure,
+    Procedures,
+    bound_arguments,
+    find_procedure,
+    require_may_call,
+)
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statements import Registry
 from rocklake_server.session.transaction_block import TransactionBlock
@@ -32,9 +42,12 @@ class UtilityRunner:
     settings: Settings
     registry: Registry
     notice: Callable[[NoticeResponse], None]
+    databases: Databases
+    caller: Caller
+    procedures: Procedures
     channels: set[str] = field(default_factory=set)
 
-    async def run(self, statement: sql.UtilityStatement) -> UtilityResult:
+    async def run(self, statement: sql.UtilityStatement, parameters: Sequence[Value] = ()) -> UtilityResult:
         """Raises what the statement's effect raises; Unsupported for those without one."""
         match statement:
             case sql.Begin() | sql.Commit() | sql.Rollback() | sql.Savepoint() | sql.Release() | sql.RollbackTo():
@@ -57,6 +70,8 @@ class UtilityRunner:
                 raise Unsupported("NOTIFY is not supported")
             case sql.Analyze() | sql.Vacuum() | sql.Checkpoint():
                 return UtilityResult(self._maintain(statement))
+            case sql.Call():
+                return await self._call(statement, parameters)
             case sql.CopyIn() | sql.CopyOut():
                 raise AssertionError("COPY is run by the session")
 
@@ -106,6 +121,22 @@ class UtilityRunner:
         else:
             self._warn("SET TRANSACTION can only be used in transaction blocks", "25P01")
         return "SET"
+
+    def called(self, statement: sql.Call) -> Procedure:
+        """Raises UndefinedFunction, and what refuses the caller."""
+        procedure = find_procedure(self.procedures, statement)
+        require_may_call(self.caller, procedure)
+        return procedure
+
+    async def _call(self, statement: sql.Call, parameters: Sequence[Value]) -> UtilityResult:
+        procedure = self.called(statement)
+        arguments = bound_arguments(procedure, statement, parameters)
+        command = f"CALL {SCHEMA}.{procedure.name}"
+        self.block.require_no_block(command)
+        if self.settings["default_transaction_read_only"] == "on":
+            raise ReadOnlyTransaction(f"cannot execute {command} in a read-only transaction")
+        facts = await procedure.run(self.databases, self.caller, arguments)
+        return UtilityResult("CALL", procedure.result_columns, (procedure.row(facts),))
 
     def _set_default(self, mode: str, value: str) -> None:
         self.block.set_variable(f"default_transaction_{mode}", value, local=False)

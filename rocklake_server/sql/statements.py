@@ -224,8 +224,24 @@ class Checkpoint:
     pass
 
 
+@dataclass(frozen=True, slots=True)
+class CallArgument:
+    """``name`` is ``None`` for one that is given by its place. The value is ``literal``, as text for the argument's
+    type (``None`` is NULL), unless it is the client's parameter of that number."""
+
+    name: str | None
+    literal: str | None = None
+    parameter: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    procedure: QualifiedName
+    arguments: tuple[CallArgument, ...] = ()
+
+
 UtilityStatement: TypeAlias = (
     Begin | Commit | Rollback | Savepoint | Release | RollbackTo | SetVariable | SetTransaction
     | SetTransactionSnapshot | ResetVariable | ShowVariable | Discard | CopyOut | CopyIn | Listen | Unlisten
-    | Notify | Deallocate | CloseCursor | Analyze | Vacuum | Checkpoint
+    | Notify | Deallocate | CloseCursor | Analyze | Vacuum | Checkpoint | Call
 )

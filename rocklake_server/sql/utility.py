@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from rocklake_server.sql.call import parse_call
 from rocklake_server.sql.copy import parse_copy
 from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.lexer import TokenKind
@@ -250,10 +251,11 @@ def _checkpoint(cursor: Cursor) -> Checkpoint:
 
 
 PARSERS: Mapping[str, Callable[[Cursor], UtilityStatement]] = {
-    "ABORT": _abort, "ANALYSE": _analyze, "ANALYZE": _analyze, "BEGIN": _begin, "CHECKPOINT": _checkpoint,
-    "CLOSE": _close, "COMMIT": _commit, "COPY": parse_copy, "DEALLOCATE": _deallocate, "DISCARD": _discard,
-    "END": _commit, "LISTEN": _listen, "NOTIFY": _notify, "RELEASE": _release, "RESET": _reset, "ROLLBACK": _rollback,
-    "SAVEPOINT": _savepoint, "SET": _set, "SHOW": _show, "START": _start, "UNLISTEN": _unlisten, "VACUUM": _vacuum,
+    "ABORT": _abort, "ANALYSE": _analyze, "ANALYZE": _analyze, "BEGIN": _begin, "CALL": parse_call,
+    "CHECKPOINT": _checkpoint, "CLOSE": _close, "COMMIT": _commit, "COPY": parse_copy, "DEALLOCATE": _deallocate,
+    "DISCARD": _discard, "END": _commit, "LISTEN": _listen, "NOTIFY": _notify, "RELEASE": _release, "RESET": _reset,
+    "ROLLBACK": _rollback, "SAVEPOINT": _savepoint, "SET": _set, "SHOW": _show, "START": _start,
+    "UNLISTEN": _unlisten, "VACUUM": _vacuum,
 }
 
 

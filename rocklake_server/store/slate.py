@@ -113,6 +113,21 @@ class SlateStore:
         except (*NATIVE_ERRORS, OSError, InternalProblem) as error:
             raise self._doubt(error) from error
 
+    async def flush(self) -> None:
+        """Moves to tables what only the log or the journal has, so that the next opening reads less. Writes go on
+        meanwhile. Raises StoreUnavailable."""
+        try:
+            async with self._turn:
+                self._require_usable()
+                folder, db = self._folder, self._db
+                finished = await folder.turn_over() if folder is not None else None
+            if folder is None or finished is None:
+                await _flush_memtable(db)
+            else:
+                await folder.flush(db, finished)
+        except (*NATIVE_ERRORS, OSError, InternalProblem) as error:
+            raise StoreUnavailable(f'store "{self.location}": a flush failed') from error
+
     async def close(self) -> None:
         if self._ownership.is_lost and self._write_limit is not None:
             self._write_limit.reschedule(asyncio.get_running_loop().time())  # its outcome is the new owner's to tell

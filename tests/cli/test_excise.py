@@ -112,4 +112,4 @@ def test_the_range_is_bounded_by_what_is_retained_and_what_was_committed(tmp_pat
     with serving(store, tmp_path):
         assert rocklake("excise", "plan", *place).code == 0
         said = the_sentence(rocklake("excise", "apply", *place), ExitCode.IN_USE)
-        assert said.endswith("or make a plan meanwhile")
+        assert said.endswith("--server HOST:PORT")

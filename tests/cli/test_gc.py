@@ -146,10 +146,10 @@ def test_what_writes_is_refused_while_a_server_holds_the_store(original: Path, t
         assert rocklake("gc", "plan", *place, "--keep-last", "3").code == 0
         said = the_sentence(rocklake("gc", "apply", *place, "--keep-last", "3"), ExitCode.IN_USE)
         assert said.startswith("a server holds store")
-        assert said.endswith("or make a plan meanwhile")
+        assert said.endswith("--server HOST:PORT")
         for command in (("pin", "add"), ("pin", "remove", "1")):
             said = the_sentence(rocklake(*command, *place), ExitCode.IN_USE)
-            assert said.endswith("or look with rocklake pin list meanwhile")
+            assert said.endswith("--server HOST:PORT")
     for options in ((), ("--keep-last", "3", "--keep-days", "2")):
         assert rocklake("gc", "plan", *place, *options).code == ExitCode.USAGE
 

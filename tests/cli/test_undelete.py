@@ -48,7 +48,7 @@ def test_an_expiry_is_undone(tmp_path: Path, by: str) -> None:
         undo = ("--commit", str(commit))
         planned = json.loads(rocklake("undelete", "plan", *place, *undo, "--output", "json").stdout)
         said = the_sentence(rocklake("undelete", "apply", *place, *undo), ExitCode.IN_USE)
-        assert said.endswith("or make a plan meanwhile")
+        assert said.endswith("--server HOST:PORT")
     assert planned["undone_gc"] == (len(STEPS) if by == "gc" else None)
     one = (*undo, "--relation", "ducklake_data_file")
     assert "would not be whole (missing-tables)" in the_sentence(rocklake("undelete", "apply", *place, *one))

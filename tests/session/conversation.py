@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.clock import ManualClock
+from rocklake_server.operations.procedures import PROCEDURES
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.session.session import Session
 from rocklake_server.session.statement_meter import StatementMeter
@@ -108,6 +109,7 @@ class Conversation:
             client_address=None,
             plans=plans,
             meter=meter,
+            procedures=PROCEDURES,
         )
         self.channel.send(m.AuthenticationOk())
         self.session.start()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
 
 from rocklake_server.catalog.lake_reader import LakeReader
 from rocklake_server.encoding.definitions import decode_system_text, encode_system_text
@@ -27,6 +28,15 @@ def write_audit(
     """Add the record of commit ``sequence`` to its batch. ``now_us`` as of a Clock; ``actions`` as JSON has them."""
     record = {"command": command, "who": who, "when": audit_time(now_us), "actions": list(actions)}
     batch.put(system_key(SYSTEM_AUDIT, sequence), encode_system_text(json.dumps(record, ensure_ascii=False)))
+
+
+Note = Callable[[WriteBatch, int], None]
+"""Adds a record to the batch of the commit of that number."""
+
+
+def audit_note(*, command: str, who: str, now_us: int, actions: Sequence[Mapping[str, object]]) -> Note:
+    """Of a transaction, whose commit's number is not known yet. As ``write_audit``."""
+    return partial(write_audit, command=command, who=who, now_us=now_us, actions=actions)
 
 
 async def audit_records(reader: LakeReader) -> AsyncIterator[dict[str, object]]:

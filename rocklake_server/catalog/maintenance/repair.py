@@ -9,16 +9,17 @@ from dataclasses import dataclass, field
 
 from rocklake_server.catalog.lake_reader import ListedLake
 from rocklake_server.catalog.maintenance import checks
-from rocklake_server.catalog.maintenance.audit import write_audit
 from rocklake_server.catalog.maintenance.checks import Check
-from rocklake_server.catalog.maintenance.lake_under_test import LakeUnderTest, Tell
+from rocklake_server.catalog.maintenance.key_space import KeySpace
+from rocklake_server.catalog.maintenance.lake_under_test import Tell
 from rocklake_server.catalog.maintenance.verify import Verified, verify_lake
 from rocklake_server.catalog.maintenance.verify_indexes import index_changes
-from rocklake_server.catalog.system_keys import read_system_state, write_counters, write_opening, write_sequence
-from rocklake_server.encoding.keys import retired_key
+from rocklake_server.catalog.retention.audited_commits import AuditedCommits
+from rocklake_server.catalog.system_keys import read_system_state
 from rocklake_server.errors import CorruptValue
-from rocklake_server.schema.system_subspaces import SYSTEM_NEXT_RELATION, SYSTEM_NEXT_ROW
-from rocklake_server.store.base import Key, StoreSnapshot, WriteBatch
+from rocklake_server.schema.model import Relation
+from rocklake_server.schema.system_subspaces import SYSTEM_NEXT_RELATION, SYSTEM_NEXT_ROW, SYSTEM_STORED_BYTES
+from rocklake_server.store.base import Key, StoreSnapshot
 
 ROWS_MAX = 1_000_000
 """Rows of one check that one repair mends; a later one mends the rest."""
@@ -38,11 +39,14 @@ class Action:
 
 @dataclass(slots=True)
 class RepairPlan:
-    """``batch`` has the changes without those of every commit. ``rest`` are findings that nothing is done about."""
+    """What is to be changed: counters, index entries (old and new value by key), rows to be retired, and by how much
+    the lake's size is wrong. ``rest`` are findings that nothing is done about."""
 
     verified: Verified
     actions: list[Action] = field(default_factory=list)
-    batch: WriteBatch = field(default_factory=WriteBatch)
+    counters: dict[str, int] = field(default_factory=dict)
+    entries: dict[Key, tuple[bytes | None, bytes | None]] = field(default_factory=dict)
+    orphans: dict[Key, tuple[Relation, bytes]] = field(default_factory=dict)
     grown_bytes: int = 0
 
     @property
@@ -61,17 +65,17 @@ async def plan_repair(listed: ListedLake, snapshot: StoreSnapshot, tell: Tell = 
             f'lake "{listed}" cannot be repaired: it has damage of kind {forbidding[0]}',
             hint="Restore it from a backup.",
         )
+    await read_system_state(snapshot, schema=listed.schema, slot=listed.place.slot)  # as every commit does
     plan = RepairPlan(verified)
-    sequence = (await read_system_state(snapshot, schema=listed.schema, slot=listed.place.slot)).sequence + 1
     _mend_counters(plan)
     await _mend_indexes(plan)
-    await _retire_orphans(plan, sequence)
+    await _retire_orphans(plan)
     for check, name in ((checks.NEXT_ROW, SYSTEM_NEXT_ROW), (checks.NEXT_RELATION, SYSTEM_NEXT_RELATION)):
         if check in verified.report.counts:
             plan.actions.append(Action(check, 1, f"{name} becomes {verified.lake.needed[name]}"))
     if checks.STORED_BYTES in verified.report.counts:
-        size = verified.lake.stored_bytes + plan.grown_bytes
-        plan.actions.append(Action(checks.STORED_BYTES, 1, f"the size becomes {size} bytes"))
+        plan.grown_bytes = verified.lake.stored_bytes - verified.lake.numbers.get(SYSTEM_STORED_BYTES, 0)
+        plan.actions.append(Action(checks.STORED_BYTES, 1, f"the size is corrected by {plan.grown_bytes} bytes"))
     return plan
 
 
@@ -82,7 +86,7 @@ def _mend_counters(plan: RepairPlan) -> None:
         if name not in (SYSTEM_NEXT_ROW, SYSTEM_NEXT_RELATION) and lake.counters.get(name, 0) < needed
     }  # fmt: skip
     if wrong and checks.COUNTERS in plan.verified.report.counts:
-        write_counters(plan.batch, wrong)
+        plan.counters = wrong
         raised = ", ".join(f"{name} becomes {value}" for name, value in sorted(wrong.items()))
         plan.actions.append(Action(checks.COUNTERS, len(wrong), raised))
 
@@ -93,50 +97,34 @@ async def _mend_indexes(plan: RepairPlan) -> None:
         return
     changes = await index_changes(lake, lake.differing_buckets)
     for key, value in changes.items():
-        await _change(plan, key, value)
+        plan.entries[key] = await lake.snapshot.get(key), value
     written = sum(value is not None for value in changes.values())
     what = f"{written} entries are written, {len(changes) - written} removed"
     plan.actions.append(Action(checks.INDEXES, len(changes), what))
 
 
-async def _retire_orphans(plan: RepairPlan, sequence: int) -> None:
+async def _retire_orphans(plan: RepairPlan) -> None:
+    space = KeySpace(plan.verified.lake.definitions.relations)
     for check in (checks.ORPHANED_COLUMNS, checks.ORPHANED_STATISTICS, checks.ORPHANED_PARTS):
         found = plan.verified.report.kept.get(check, ())
         keys = sorted({finding.key for finding in found if finding.key is not None})
         for key in keys:
-            value = await plan.verified.lake.snapshot.get(key)
-            if value is not None and key not in plan.batch.operations:
-                await _change(plan, retired_key(sequence, key), value)
-                await _change(plan, key, None)
+            value, owner = await plan.verified.lake.snapshot.get(key), space.owner(key)
+            if value is not None and owner is not None:
+                plan.orphans[key] = owner[0], value
         if keys:
             plan.actions.append(Action(check, len(keys), f"{len(keys)} rows are retired"))
 
 
-async def _change(plan: RepairPlan, key: Key, value: bytes | None) -> None:
-    """Put or delete a key, and count what the lake grows by."""
-    before = await plan.verified.lake.snapshot.get(key)
-    if before is not None:
-        plan.grown_bytes -= len(key) + len(before)
-    if value is None:
-        plan.batch.delete(key)
-    else:
-        plan.grown_bytes += len(key) + len(value)
-        plan.batch.put(key, value)
-
-
-async def repair_batch(plan: RepairPlan, *, who: str, now_us: int) -> WriteBatch:
-    """The plan as one commit of the lake by a writer of its own, with its audit record. ``now_us`` as of a Clock."""
-    lake: LakeUnderTest = plan.verified.lake
-    listed, batch = lake.listed, WriteBatch(dict(plan.batch.operations))
-    state = await read_system_state(lake.snapshot, schema=listed.schema, slot=listed.place.slot)
-    write_opening(batch, state)
-    write_sequence(
-        batch,
-        state.sequence + 1,
-        next_row=max(state.next_row, lake.needed.get(SYSTEM_NEXT_ROW, 0)),
-        next_relation_id=max(state.next_relation_id, lake.needed.get(SYSTEM_NEXT_RELATION, 0)),
-        stored_bytes=lake.stored_bytes + plan.grown_bytes,
-    )
-    actions = [{"check": action.check.name, "keys": action.keys, "what": action.what} for action in plan.actions]
-    write_audit(batch, state.sequence + 1, command="repair", who=who, now_us=now_us, actions=actions)
-    return batch
+def gather_repair(plan: RepairPlan, commits: AuditedCommits) -> None:
+    """All of it in one commit, which follows what was verified."""
+    needed = plan.verified.lake.needed
+    commits.raise_counters(plan.counters)
+    for key, (old, new) in plan.entries.items():
+        commits.change_entry(key, old, new)
+    for key, (relation, value) in plan.orphans.items():
+        commits.retire(relation, key, value)
+    commits.raise_next(row=needed.get(SYSTEM_NEXT_ROW, 0), relation_id=needed.get(SYSTEM_NEXT_RELATION, 0))
+    commits.correct_size(plan.grown_bytes)
+    for action in plan.actions:
+        commits.note({"check": action.check.name, "keys": action.keys, "what": action.what})

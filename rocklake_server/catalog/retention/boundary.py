@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -28,20 +29,23 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """``retained`` are the snapshots that stay, ascending; ``before`` is retain-from as it was. ``held_by`` is the pin
-    that keeps the boundary from where the policy wants it, which is ``wanted``."""
+    """``retained`` are the snapshots that stay, ascending; ``before`` is retain-from as it was. The policy wants the
+    boundary at ``wanted``: ``held_by`` is the pin that keeps it from there, ``needed`` the oldest snapshot that open
+    transactions go by, if that does."""
 
     before: int | None
     wanted: int
     retain_from: int
     expiring: int
     held_by: Pin | None
+    needed: int | None
     retained: Sequence[int] = field(repr=False)
 
 
-async def choose_boundary(lake: LakeReader, policy: Policy) -> Boundary:
-    """The newest snapshot always stays. Raises UndefinedObject for a lake without snapshots, InvalidParameterValue for
-    a boundary above the newest one or below the present boundary."""
+async def choose_boundary(lake: LakeReader, policy: Policy, needed: int | None = None) -> Boundary:
+    """The newest snapshot always stays, and so do pinned ones and ``needed``, and all after them. Raises
+    UndefinedObject for a lake without snapshots, InvalidParameterValue for a boundary above the newest one or below the
+    present boundary."""
     ids, first_since = await _snapshots(lake, policy.since_us)
     if not ids:
         raise UndefinedObject(f'lake "{lake.listed}" has no snapshot yet')
@@ -57,10 +61,14 @@ async def choose_boundary(lake: LakeReader, policy: Policy) -> Boundary:
     first_pin = min(pins, key=lambda pin: pin.snapshot_id, default=None)
     held_by = first_pin if first_pin is not None and first_pin.snapshot_id < wanted else None
     chosen = held_by.snapshot_id if held_by is not None else wanted
+    if needed is not None and needed < chosen:
+        chosen, held_by = needed, None
+    else:
+        needed = None
     if before is not None:
         chosen = max(chosen, before)
-    retained = array("q", (number for number in ids if number >= chosen))
-    return Boundary(before, wanted, chosen, len(ids) - len(retained), held_by, retained)
+    retained = ids[bisect_left(ids, chosen):]
+    return Boundary(before, wanted, chosen, len(ids) - len(retained), held_by, needed, retained)
 
 
 def _require_possible(wanted: int, before: int | None, newest: int) -> None:

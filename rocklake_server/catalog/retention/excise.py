@@ -12,7 +12,7 @@ from rocklake_server.catalog.maintenance.definitions import LakeDefinitions, rea
 from rocklake_server.catalog.maintenance.key_space import KeySpace
 from rocklake_server.catalog.maintenance.snapshots import retain_from
 from rocklake_server.catalog.mvcc import is_gc_eligible
-from rocklake_server.catalog.retention.offline_commits import OfflineCommits
+from rocklake_server.catalog.retention.audited_commits import AuditedCommits
 from rocklake_server.encoding.keys import decode_retired_key, key_prefix, system_key
 from rocklake_server.encoding.ordered import encode_int
 from rocklake_server.errors import CorruptValue, InvalidParameterValue, ObjectNotInPrerequisiteState
@@ -156,16 +156,15 @@ async def plan_excision(lake: LakeReader, chosen: Range, tell: Tell) -> Excised:
     return excision.found
 
 
-async def apply_excision(lake: LakeReader, chosen: Range, commits: OfflineCommits, tell: Tell) -> Excised:
+async def apply_excision(lake: LakeReader, chosen: Range, commits: AuditedCommits, tell: Tell) -> Excised:
     """In as many commits as it takes, each of which names the range in its audit record; what an interruption leaves,
     the next time takes. ``lake`` is what ``commits`` follow. Raises what reading and writing raise."""
     excision = Excision(lake, chosen)
     async for leaving in excision.groups():
         if not commits.has_gathered:
             commits.note({"ended_by": chosen.ended_by, "retired_by": chosen.retired_by})
-        for key, value in leaving.entries:
-            commits.remove(key, value)
-            commits.count(f"excised_{leaving.why}", leaving.relation.name)
+        remove = commits.remove_rows if leaving.why == ENDED else commits.remove_kept
+        remove(leaving.relation, leaving.entries, f"excised_{leaving.why}")
         tell(len(leaving.entries))
         await commits.commit_if_full()
     for relation in await excision.unused_definitions():

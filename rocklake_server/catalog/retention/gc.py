@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 from rocklake_server.catalog.lake_reader import LakeReader
+from rocklake_server.catalog.retention.audited_commits import AuditedCommits
 from rocklake_server.catalog.retention.boundary import Boundary
 from rocklake_server.catalog.retention.cascade import Cascade, Going
-from rocklake_server.catalog.retention.offline_commits import OfflineCommits
 from rocklake_server.encoding.definitions import encode_number
 from rocklake_server.encoding.keys import key_prefix, system_key
 from rocklake_server.schema.model import Relation
@@ -45,7 +45,7 @@ async def plan_gc(lake: LakeReader, boundary: Boundary, tell: Tell) -> Collected
     return found
 
 
-async def apply_gc(lake: LakeReader, boundary: Boundary, commits: OfflineCommits, tell: Tell) -> Collected:
+async def apply_gc(lake: LakeReader, boundary: Boundary, commits: AuditedCommits, tell: Tell) -> Collected:
     """In as many commits as it takes: retain-from moves with the last of the snapshots, and whatever an interruption
     leaves is left to the next time. ``lake`` is what ``commits`` follow. Raises what reading and writing raise."""
     found, cascade = Collected(), Cascade(lake, boundary.retained)
@@ -60,7 +60,7 @@ async def apply_gc(lake: LakeReader, boundary: Boundary, commits: OfflineCommits
                     commits.insert(scheduled, {
                         "data_file_id": file.file_id, "path": file.path, "path_is_relative": file.path_is_relative,
                         "schedule_start": start_us,
-                    })  # fmt: skip
+                    }, along=going.key)  # fmt: skip
                 if going.dropped is not None and going.dropped.name not in found.dropped:
                     commits.drop(going.dropped)
                     found.dropped[going.dropped.name] = going.dropped

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rocklake_server.catalog.lake_reader import LakeReader
 from rocklake_server.catalog.maintenance.snapshots import chosen_snapshot
-from rocklake_server.catalog.retention.offline_commits import OfflineCommits
+from rocklake_server.catalog.retention.audited_commits import AuditedCommits
 from rocklake_server.encoding.definitions import decode_system_text, encode_system_text
 from rocklake_server.encoding.keys import system_key, system_prefix
 from rocklake_server.encoding.ordered import decode_int
@@ -50,15 +50,16 @@ def decode_pin(number: int, key: bytes, value: bytes) -> Pin:
         raise CorruptValue(f"the value of key {key.hex()} is no pin") from None
 
 
-async def add_pin(lake: LakeReader, commits: OfflineCommits, snapshot_id: int | None, reason: str) -> Pin:
+async def add_pin(lake: LakeReader, commits: AuditedCommits, snapshot_id: int | None, reason: str) -> Pin:
     """Pins the snapshot, or the newest, in one commit. Raises as ``chosen_snapshot``, and what writing raises."""
     chosen = await chosen_snapshot(lake, snapshot_id)
-    pin = Pin(commits.sequence, chosen, reason, commits.who, commits.when)
-    held = {"snapshot": chosen, "reason": reason, "who": pin.who, "when": pin.when}
-    commits.put_system(system_key(SYSTEM_PIN, pin.number), encode_system_text(json.dumps(held, ensure_ascii=False)))
-    commits.note({"pin": pin.number, "snapshot": chosen, "reason": reason})
-    await commits.finish()
-    return pin
+    held = {"snapshot": chosen, "reason": reason, "who": commits.who, "when": commits.when}
+    value = encode_system_text(json.dumps(held, ensure_ascii=False))
+    commits.put_numbered(lambda number: (system_key(SYSTEM_PIN, number), value))
+    commits.note({"snapshot": chosen, "reason": reason})
+    number = await commits.finish()
+    assert number is not None  # a pin is something to write
+    return Pin(number, chosen, reason, commits.who, commits.when)
 
 
 async def find_pin(lake: LakeReader, number: int) -> Pin:
@@ -70,7 +71,7 @@ async def find_pin(lake: LakeReader, number: int) -> Pin:
     return pins[number]
 
 
-async def remove_pin(commits: OfflineCommits, pin: Pin) -> None:
+async def remove_pin(commits: AuditedCommits, pin: Pin) -> None:
     """In one commit. Raises what writing raises."""
     commits.put_system(system_key(SYSTEM_PIN, pin.number), None)
     commits.note({"pin": pin.number, "snapshot": pin.snapshot_id, "reason": pin.reason})

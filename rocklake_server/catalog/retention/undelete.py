@@ -21,11 +21,11 @@ from rocklake_server.catalog.maintenance.readable import every_column
 from rocklake_server.catalog.maintenance.references import DATA_FILE, DELETE_FILE, SNAPSHOT, TABLE
 from rocklake_server.catalog.maintenance.snapshots import require_not_below, retain_from
 from rocklake_server.catalog.maintenance.verify import verify_lake
+from rocklake_server.catalog.retention.audited_commits import AuditedCommits
 from rocklake_server.catalog.retention.cascade import INLINED_TABLES
 from rocklake_server.catalog.retention.file_paths import FilePaths
 from rocklake_server.catalog.retention.gc import SCHEDULED
 from rocklake_server.catalog.retention.gc_runs import UNDONE, GcRun, newest_gc
-from rocklake_server.catalog.retention.offline_commits import OfflineCommits
 from rocklake_server.catalog.rollback.files import inlined_delete_name
 from rocklake_server.encoding.definitions import encode_number
 from rocklake_server.encoding.keys import decode_retired_key, key_prefix, retired_prefix, system_key
@@ -113,7 +113,7 @@ class Undeletion:
     ``commits``, which is written by its ``finish``."""
 
     def __init__(
-        self, lake: LakeReader, commits: OfflineCommits, sequences: Sequence[int], relation: str | None = None
+        self, lake: LakeReader, commits: AuditedCommits, sequences: Sequence[int], relation: str | None = None
     ) -> None:
         self._lake = lake
         self._commits = commits
@@ -210,7 +210,7 @@ class Undeletion:
 
     async def _after(self) -> LakeReader:
         """The lake as it would be."""
-        overlay = OverlaySnapshot(self._lake.snapshot, self._commits.gathered().operations)
+        overlay = OverlaySnapshot(self._lake.snapshot, (await self._commits.gathered()).operations)
         return await LakeReader.over(self._lake.listed, overlay)
 
     async def _require_whole(self, tell: Tell) -> None:

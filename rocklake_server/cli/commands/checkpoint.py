@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -14,16 +13,15 @@ from rocklake_server.cli.lakes import chosen, opened_catalog
 from rocklake_server.cli.options import LakeName, LakeToWrite, Output, OutputFormat, Store
 from rocklake_server.cli.printing import print_banner, print_facts, print_records
 from rocklake_server.cli.running import run
-from rocklake_server.clock import POSTGRES_EPOCH_UNIX_S, SystemClock
+from rocklake_server.cli.through_server import option_of
+from rocklake_server.clock import SystemClock
 from rocklake_server.errors import CatalogError, UndefinedObject
+from rocklake_server.operations.storing import DAY_MS, KEEP_DAYS, NAME, checkpoint_facts, name_of_time, utc_time
 
 _COLUMNS = ("name", "id", "created", "expires", "commit_sequence", "problem")
-_DAY_MS = 24 * 3600 * 1000
 
-Name = Annotated[str | None, typer.Option("--name", help="Its name; without one it is called after the time.")]
-KeepDays = Annotated[
-    int | None, typer.Option("--keep-days", min=1, help="Days that it is kept; else until it is deleted.")
-]
+Name = Annotated[str | None, option_of(NAME)]
+KeepDays = Annotated[int | None, option_of(KEEP_DAYS)]
 Named = Annotated[str, typer.Argument(help="The checkpoint's name or id.")]
 
 
@@ -54,9 +52,10 @@ def create(
     async def work() -> None:
         async with opened_catalog(store) as catalog:
             listed = chosen(catalog, lake)
-            lifetime_ms = keep_days * _DAY_MS if keep_days is not None else None
-            made = await create_checkpoint(catalog, listed, name or _now(), lifetime_ms=lifetime_ms)
-        print_facts(_facts(made), output)
+            lifetime_ms = keep_days * DAY_MS if keep_days is not None else None
+            called = name or name_of_time(SystemClock().now_us())
+            made = await create_checkpoint(catalog, listed, called, lifetime_ms=lifetime_ms)
+        print_facts(checkpoint_facts(made), output)
 
     run(work())
 
@@ -85,7 +84,7 @@ def delete(store: Store, checkpoint: Named, lake: LakeToWrite) -> None:
             listed = catalog.find(lake)
             checkpoints = checkpoints_of(catalog, listed)
             found = await checkpoints.find(checkpoint)
-            lines = f"Store {catalog.location}, {listed.directory}", f"{found.name}, of {_time(found.created_s)}"
+            lines = f"Store {catalog.location}, {listed.directory}", f"{found.name}, of {utc_time(found.created_s)}"
             print_banner(f"Deleting a checkpoint of lake {listed}", lines)
             await checkpoints.delete(found)
 
@@ -96,27 +95,8 @@ async def _described(catalog: CatalogReader, lake: ListedLake) -> AsyncIterator[
     checkpoints = checkpoints_of(catalog, lake)
     for checkpoint in await checkpoints.list():
         try:
-            yield _facts(await describe(checkpoints, checkpoint))
+            yield checkpoint_facts(await describe(checkpoints, checkpoint))
         except CatalogError as problem:
             unknown = LakeCheckpoint(checkpoint, 0)
             what = "has run out" if isinstance(problem, UndefinedObject) and checkpoint.expires_s else str(problem)
-            yield {**_facts(unknown), "commit_sequence": None, "problem": what}
-
-
-def _facts(found: LakeCheckpoint) -> dict[str, object]:
-    checkpoint = found.checkpoint
-    return {
-        "name": checkpoint.name,
-        "id": checkpoint.id,
-        "created": _time(checkpoint.created_s),
-        "expires": _time(checkpoint.expires_s) if checkpoint.expires_s is not None else None,
-        "commit_sequence": found.commit_sequence,
-    }
-
-
-def _now() -> str:
-    return _time(SystemClock().now_us() // 1_000_000 + POSTGRES_EPOCH_UNIX_S)
-
-
-def _time(unix_s: int) -> str:
-    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            yield {**checkpoint_facts(unknown), "commit_sequence": None, "problem": what}

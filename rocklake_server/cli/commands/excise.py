@@ -6,25 +6,18 @@ from typing import Annotated
 
 import typer
 
-from rocklake_server.catalog.lake_reader import ListedLake
-from rocklake_server.catalog.retention.excise import Excised, Range, apply_excision, choose_range, plan_excision
+from rocklake_server.catalog.retention.excise import apply_excision, choose_range, plan_excision
 from rocklake_server.cli.lakes import opened_catalog
-from rocklake_server.cli.options import LakeToWrite, Output, OutputFormat, Pin, Store
+from rocklake_server.cli.options import LakeToWrite, Output, OutputFormat, Pin, Store, StoreIfAny
 from rocklake_server.cli.owning import owned_lake
 from rocklake_server.cli.printing import print_banner, print_facts
 from rocklake_server.cli.progress import progress
 from rocklake_server.cli.running import run
+from rocklake_server.cli.through_server import Server, called, option_of, store_of, through_the_server
+from rocklake_server.operations.excise import ENDED_BY, EXCISE, RETIRED_BY, excise_facts
 
-EndedBy = Annotated[
-    int | None,
-    typer.Option("--ended-by", metavar="SNAPSHOT", min=0,
-                 help="Rows that ended at this snapshot or before it; retain-from when left out."),
-]  # fmt: skip
-RetiredBy = Annotated[
-    int | None,
-    typer.Option("--retired-by", metavar="COMMIT", min=0,
-                 help="Rows that this commit or an earlier one deleted; all when left out."),
-]  # fmt: skip
+EndedBy = Annotated[int | None, option_of(ENDED_BY)]
+RetiredBy = Annotated[int | None, option_of(RETIRED_BY)]
 
 
 def register(app: typer.Typer) -> None:
@@ -54,25 +47,34 @@ def plan(
             chosen = await choose_range(reader, ended_by, retired_by)
             with progress(f"Looking through {listed}") as tell:
                 found = await plan_excision(reader, chosen, tell)
-        print_facts(_facts(listed, chosen, found), output)
+        print_facts(excise_facts(listed, chosen, found), output)
 
     run(work())
 
 
 def apply(
-    store: Store, lake: LakeToWrite, ended_by: EndedBy = None, retired_by: RetiredBy = None,
-    output: Output = OutputFormat.TABLE,
+    lake: LakeToWrite, store: StoreIfAny = None, server: Server = None, ended_by: EndedBy = None,
+    retired_by: RetiredBy = None, output: Output = OutputFormat.TABLE,
 ) -> None:  # fmt: skip
-    """Remove the rows, in bounded commits with an audit record each. No server may hold the store meanwhile.
+    """Remove the rows, in bounded commits with an audit record each.
+
+    With --store no server may hold it meanwhile; with --server the running one does it beside its sessions.
 
     Refused until rocklake gc has said what is kept. The bytes leave the store when SlateDB compacts its tables;
     checkpoints and backups keep what they have.
 
-    Example: rocklake excise apply --store s3://bucket/catalog --lake warehouse --retired-by 1200
+    Examples:
+
+    \b
+    rocklake excise apply --store s3://bucket/catalog --lake warehouse --retired-by 1200
+    rocklake excise apply --server 127.0.0.1:5432 --lake warehouse
     """
+    if server is not None:
+        print_facts(called(server, lake, EXCISE, ended_by=ended_by, retired_by=retired_by), output)
+        return
 
     async def work() -> None:
-        async with owned_lake(store, lake, "excise", instead="make a plan meanwhile") as owned:
+        async with owned_lake(store_of(store), lake, "excise", instead=through_the_server()) as owned:
             chosen = await choose_range(owned.reader, ended_by, retired_by)
             print_banner(f"Excising rows of lake {owned.listed}", [
                 owned.where,
@@ -81,14 +83,6 @@ def apply(
             ])  # fmt: skip
             with progress(f"Excising rows of {owned.listed}") as tell:
                 found = await apply_excision(owned.reader, chosen, owned.commits, tell)
-        print_facts(_facts(owned.listed, chosen, found), output)
+        print_facts(excise_facts(owned.listed, chosen, found), output)
 
     run(work())
-
-
-def _facts(listed: ListedLake, chosen: Range, found: Excised) -> dict[str, object]:
-    rows = {f"{why}_rows": dict(counts) for why, counts in found.rows.items()}
-    return {
-        "lake": str(listed), "ended_by_snapshot": chosen.ended_by, "retired_by_commit": chosen.retired_by, **rows,
-        "definitions": found.definitions, "bytes": found.size_bytes,
-    }  # fmt: skip

@@ -8,19 +8,18 @@ import typer
 
 from rocklake_server.catalog.retention.pins import add_pin, find_pin, pins_of, remove_pin
 from rocklake_server.cli.lakes import opened_lake
-from rocklake_server.cli.options import LakeName, LakeToWrite, Output, OutputFormat, Store
+from rocklake_server.cli.options import LakeName, LakeToWrite, Output, OutputFormat, Store, StoreIfAny
 from rocklake_server.cli.owning import owned_lake
 from rocklake_server.cli.printing import print_banner, print_facts, print_records
 from rocklake_server.cli.running import run
+from rocklake_server.cli.through_server import Server, called, option_of, store_of, through_the_server
+from rocklake_server.operations.pins import PIN, PIN_ADD, PIN_REMOVE, REASON, SNAPSHOT
 
 _COLUMNS = ("pin", "snapshot", "reason", "who", "when")
 
-Pinned = Annotated[
-    int | None,
-    typer.Option("--snapshot", metavar="SNAPSHOT", min=0, help="The snapshot; the newest when left out."),
-]
-Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for those who find the pin later.")]
-Number = Annotated[int, typer.Argument(metavar="PIN", min=0, help="The pin's number, as rocklake pin list shows it.")]
+Pinned = Annotated[int | None, option_of(SNAPSHOT)]
+Reason = Annotated[str, option_of(REASON)]
+Number = Annotated[int, typer.Argument(metavar=PIN.metavar, min=PIN.least, help=PIN.help)]
 
 
 def register(app: typer.Typer) -> None:
@@ -36,15 +35,25 @@ def register(app: typer.Typer) -> None:
 
 
 def add(
-    store: Store, lake: LakeToWrite, snapshot: Pinned = None, reason: Reason = "", output: Output = OutputFormat.TABLE
-) -> None:
-    """Pin a snapshot until the pin is removed. No server may hold the store meanwhile.
+    lake: LakeToWrite, store: StoreIfAny = None, server: Server = None, snapshot: Pinned = None, reason: Reason = "",
+    output: Output = OutputFormat.TABLE,
+) -> None:  # fmt: skip
+    """Pin a snapshot until the pin is removed.
 
-    Example: rocklake pin add --store s3://bucket/catalog --lake warehouse --snapshot 41 --reason "audit of 2026"
+    With --store no server may hold it meanwhile; with --server the running one does it.
+
+    Examples:
+
+    \b
+    rocklake pin add --store s3://bucket/catalog --lake warehouse --snapshot 41 --reason "audit of 2026"
+    rocklake pin add --server 127.0.0.1:5432 --lake warehouse
     """
+    if server is not None:
+        print_facts(called(server, lake, PIN_ADD, snapshot=snapshot, reason=reason), output)
+        return
 
     async def work() -> None:
-        async with owned_lake(store, lake, "pin add", instead="look with rocklake pin list meanwhile") as owned:
+        async with owned_lake(store_of(store), lake, "pin add", instead=through_the_server()) as owned:
             pin = await add_pin(owned.reader, owned.commits, snapshot, reason)
         print_facts(pin.facts, output)
 
@@ -64,14 +73,23 @@ def list_(store: Store, lake: LakeName = None, output: Output = OutputFormat.TAB
     run(work())
 
 
-def remove(store: Store, pin: Number, lake: LakeToWrite) -> None:
-    """Remove a pin: the next gc may expire the snapshot. No server may hold the store meanwhile.
+def remove(pin: Number, lake: LakeToWrite, store: StoreIfAny = None, server: Server = None) -> None:
+    """Remove a pin: the next gc may expire the snapshot.
 
-    Example: rocklake pin remove 57 --store s3://bucket/catalog --lake warehouse
+    With --store no server may hold it meanwhile; with --server the running one does it.
+
+    Examples:
+
+    \b
+    rocklake pin remove 57 --store s3://bucket/catalog --lake warehouse
+    rocklake pin remove 57 --server 127.0.0.1:5432 --lake warehouse
     """
+    if server is not None:
+        called(server, lake, PIN_REMOVE, pin=pin)
+        return
 
     async def work() -> None:
-        async with owned_lake(store, lake, "pin remove", instead="look with rocklake pin list meanwhile") as owned:
+        async with owned_lake(store_of(store), lake, "pin remove", instead=through_the_server()) as owned:
             found = await find_pin(owned.reader, pin)
             lines = owned.where, f"Pin {pin} keeps snapshot {found.snapshot_id}: {found.reason or 'no reason given'}"
             print_banner(f"Removing a pin of lake {owned.listed}", lines)

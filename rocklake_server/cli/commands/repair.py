@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import getpass
-import socket
 from collections.abc import Iterator
 
 import typer
 
-from rocklake_server.catalog.lake_reader import CatalogReader, ListedLake
 from rocklake_server.catalog.maintenance.checks import Severity
-from rocklake_server.catalog.maintenance.repair import RepairPlan, plan_repair, repair_batch
+from rocklake_server.catalog.maintenance.repair import RepairPlan, gather_repair, plan_repair
 from rocklake_server.catalog.maintenance.verify import verify_lake
 from rocklake_server.cli.exit_codes import ExitCode
 from rocklake_server.cli.lakes import opened_catalog
-from rocklake_server.cli.options import LakeToWrite, Output, OutputFormat, Store, location_of
-from rocklake_server.cli.printing import print_banner, print_records, remarks
+from rocklake_server.cli.options import LakeToWrite, Output, OutputFormat, Store, StoreIfAny
+from rocklake_server.cli.owning import OwnedLake, owned_lake
+from rocklake_server.cli.printing import print_banner, print_facts, print_records, remarks
 from rocklake_server.cli.progress import progress
 from rocklake_server.cli.running import run
-from rocklake_server.clock import SystemClock
-from rocklake_server.store.offline_owner import owned
-from rocklake_server.store.slate import open_slate_store
+from rocklake_server.cli.through_server import Server, called, store_of, through_the_server
+from rocklake_server.operations.repair import REPAIR, repair_actions
 
 _ACTIONS = ("check", "keys", "what", "repair")
 
@@ -52,42 +49,44 @@ def plan(store: Store, lake: LakeToWrite, output: Output = OutputFormat.TABLE) -
     run(work())
 
 
-def apply(store: Store, lake: LakeToWrite, output: Output = OutputFormat.TABLE) -> None:
-    """Mend what can be mended, in one audited commit. No server may hold the store meanwhile.
+def apply(
+    lake: LakeToWrite, store: StoreIfAny = None, server: Server = None, output: Output = OutputFormat.TABLE
+) -> None:
+    """Mend what can be mended, in one audited commit.
 
-    The lake is verified again first, and afterwards; the exit code is 3 when damage remains that is not mended.
+    With --store no server may hold it meanwhile; the lake is verified again afterwards, and the exit code is 3 when
+    damage remains that is not mended. With --server the running one does it, unless others change what was verified.
 
-    Example: rocklake repair apply --store file:///var/lib/rocklake --lake warehouse
+    Examples:
+
+    \b
+    rocklake repair apply --store file:///var/lib/rocklake --lake warehouse
+    rocklake repair apply --server 127.0.0.1:5432 --lake warehouse
     """
+    if server is not None:
+        print_facts(called(server, lake, REPAIR), output)
+        return
 
     async def work() -> bool:
-        async with opened_catalog(store) as catalog:
-            listed = catalog.find(lake)
-        return await _apply(catalog, listed, store, output)
+        async with owned_lake(store_of(store), lake, "repair", instead=through_the_server()) as owned:
+            return await _apply(owned, output)
 
     if run(work()):
         raise typer.Exit(ExitCode.FOUND)
 
 
-async def _apply(catalog: CatalogReader, listed: ListedLake, store_url: str, output: OutputFormat) -> bool:
+async def _apply(owned: OwnedLake, output: OutputFormat) -> bool:
     """Whether damage remains."""
-    location = location_of(store_url)
-    async with owned(location) as ownership:
-        store = await open_slate_store(location.child(listed.directory), ownership=ownership)
-        try:
-            with progress(f"Verifying {listed}", "keys") as tell:
-                found = await plan_repair(listed, await store.snapshot(), tell)
-            await _print_plan(found, output)
-            if found.actions:
-                where = f"Store {catalog.location}, {listed.directory}"
-                print_banner(f"Repairing lake {listed}", [where, *_lines(found)])
-                who = f"{getpass.getuser()} on {socket.gethostname()}"
-                ownership.require()
-                await store.write(await repair_batch(found, who=who, now_us=SystemClock().now_us()))
-            with progress(f"Verifying {listed} again", "keys") as tell:
-                after = (await verify_lake(listed, await store.snapshot(), tell)).report
-        finally:
-            await store.close()
+    listed = owned.listed
+    with progress(f"Verifying {listed}", "keys") as tell:
+        found = await plan_repair(listed, owned.reader.snapshot, tell)
+    await _print_plan(found, output)
+    if found.actions:
+        print_banner(f"Repairing lake {listed}", [owned.where, *_lines(found)])
+        gather_repair(found, owned.commits)
+        await owned.commits.finish()
+    with progress(f"Verifying {listed} again", "keys") as tell:
+        after = (await verify_lake(listed, await owned.store.snapshot(), tell)).report
     left = {check.name: count for check, count in after.counts.items() if check.severity is Severity.DAMAGE}
     remarks().print(f"{listed}: damage remains: {left}" if left else f"{listed}: no damage is left")
     return bool(left)
@@ -95,11 +94,7 @@ async def _apply(catalog: CatalogReader, listed: ListedLake, store_url: str, out
 
 async def _print_plan(found: RepairPlan, output: OutputFormat) -> None:
     if found.actions or output is OutputFormat.JSON:
-        records = (
-            {"check": action.check.name, "keys": action.keys, "what": action.what, "repair": action.check.repair}
-            for action in found.actions
-        )
-        await print_records(_ACTIONS, records, output)
+        await print_records(_ACTIONS, repair_actions(found), output)
     else:
         remarks().print(f"{found.verified.report.lake}: there is nothing to mend")
     for check, count in found.rest.items():

@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from rocklake_server.catalog.lake_reader import LakeReader, ListedLake
-from rocklake_server.catalog.retention.offline_commits import OfflineCommits
+from rocklake_server.catalog.retention.audited_commits import AuditedCommits
 from rocklake_server.catalog.retention.undelete import BroughtBack, Undeletion, retired_counts, retired_rows
 from rocklake_server.cli.lakes import opened_catalog, opened_lake
-from rocklake_server.cli.options import LakeName, LakeToWrite, Limit, Output, OutputFormat, Pin, Store
+from rocklake_server.cli.options import LakeName, LakeToWrite, Limit, Output, OutputFormat, Pin, Store, StoreIfAny
 from rocklake_server.cli.owning import owned_lake, planned_commits
 from rocklake_server.cli.printing import print_banner, print_facts, print_records
 from rocklake_server.cli.progress import progress
 from rocklake_server.cli.running import run
+from rocklake_server.cli.through_server import Server, called, option_of, store_of, through_the_server
+from rocklake_server.operations.undelete import COMMITS, RELATION, UNDELETE, undelete_facts
 from rocklake_server.store.data_files import DataFiles
 
 LIMIT = 100
@@ -25,12 +27,10 @@ Commit = Annotated[
 ]
 Commits = Annotated[
     list[int],
-    typer.Option("--commit", metavar="COMMIT", min=0,
+    typer.Option(COMMITS.option, metavar=COMMITS.metavar, min=0,
                  help="A commit whose deletions are undone; may be given several times."),
 ]  # fmt: skip
-Relation = Annotated[
-    str | None, typer.Option("--relation", metavar="NAME", help="Only rows of this relation; of all when left out.")
-]
+Relation = Annotated[str | None, option_of(RELATION)]
 
 
 def register(app: typer.Typer) -> None:
@@ -89,48 +89,47 @@ def plan(
             listed = catalog.find(lake)
             reader = await catalog.lake(listed)
             found = await _gather(listed, reader, planned_commits(reader, "undelete"), commit, relation)
-        print_facts(_facts(listed, found), output)
+        print_facts(undelete_facts(listed, found), output)
 
     run(work())
 
 
 def apply(
-    store: Store, lake: LakeToWrite, commit: Commits, relation: Relation = None, output: Output = OutputFormat.TABLE
-) -> None:
-    """Bring the rows back in one audited commit. No server may hold the store meanwhile.
+    lake: LakeToWrite, commit: Commits, store: StoreIfAny = None, server: Server = None, relation: Relation = None,
+    output: Output = OutputFormat.TABLE,
+) -> None:  # fmt: skip
+    """Bring the rows back in one audited commit.
+
+    With --store no server may hold it meanwhile; with --server the running one does it.
 
     The lake is verified first as it would be: rows that need others, whose place is taken again, or whose Parquet file
     was cleaned up are refused. Files that come back are not cleaned up any more. Look with rocklake undelete show what
     the commit did: rows that it moved, as flushing inlined rows does, would be there twice. Snapshots that rocklake gc
     expired come back when all commits of the last gc are named, unless something was excised since.
 
-    Example: rocklake undelete apply --store s3://bucket/catalog --lake warehouse --commit 1204
+    Examples:
+
+    \b
+    rocklake undelete apply --store s3://bucket/catalog --lake warehouse --commit 1204
+    rocklake undelete apply --server 127.0.0.1:5432 --lake warehouse --commit 1204
     """
+    if server is not None:
+        print_facts(called(server, lake, UNDELETE, commit=commit, relation=relation), output)
+        return
 
     async def work() -> None:
-        async with owned_lake(store, lake, "undelete", instead="make a plan meanwhile") as owned:
+        async with owned_lake(store_of(store), lake, "undelete", instead=through_the_server()) as owned:
             found = await _gather(owned.listed, owned.reader, owned.commits, commit, relation)
             rows = (f"{name}: {count} rows" for name, count in found.rows.items())
             print_banner(f"Bringing rows of lake {owned.listed} back", [owned.where, *rows])
             await owned.commits.finish()
-        print_facts(_facts(owned.listed, found), output)
+        print_facts(undelete_facts(owned.listed, found), output)
 
     run(work())
 
 
 async def _gather(
-    listed: ListedLake, reader: LakeReader, commits: OfflineCommits, sequences: list[int], relation: str | None
+    listed: ListedLake, reader: LakeReader, commits: AuditedCommits, sequences: list[int], relation: str | None
 ) -> BroughtBack:
     with progress(f"Verifying {listed}", "keys") as tell:
         return await Undeletion(reader, commits, sequences, relation).gather(DataFiles(os.environ), tell)
-
-
-def _facts(listed: ListedLake, found: BroughtBack) -> dict[str, object]:
-    undone = found.undone.retain_from if found.undone is not None else None
-    return {
-        "lake": str(listed),
-        "rows_brought_back": dict(found.rows),
-        "undone_gc": undone,
-        "files_unscheduled": found.unscheduled,
-        "inlined_tables_defined_again": found.defined_again,
-    }

@@ -1,0 +1,1 @@
+"""Procedures beside sessions: what operators do through the server."""
