@@ -6,6 +6,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rocklake_server.auth.access import Access
+from rocklake_server.auth.audit import audit
+from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
 from rocklake_server.catalog.indexes import index_entries
 from rocklake_server.catalog.relations import relation_oid
@@ -55,6 +58,7 @@ class Definitions:
     parts: dict[str, LakeTransaction]
     opened: dict[str, OpenLake]
     temporary: TemporaryTables
+    access: Access
 
     def __init__(self) -> None:
         self.dropped_on_commit: set[int] = set()
@@ -77,7 +81,7 @@ class Definitions:
     def written_schema(self) -> str | None: ...
 
     @abstractmethod
-    def check_writable(self, command: str) -> None: ...
+    def check_writable(self, command: str, needed: Privilege = Privilege.WRITER) -> None: ...
 
     @property
     def definitions_version(self) -> object:
@@ -187,7 +191,7 @@ class Definitions:
         return True
 
     async def drop_schema(self, name: str, *, if_exists: bool = False, cascade: bool = False) -> bool:
-        self.check_writable("DROP SCHEMA")
+        self.check_writable("DROP SCHEMA", Privilege.ADMIN)
         part = self.parts.get(name)
         if part is None or name == TEMPORARY_SCHEMA:
             if if_exists:
@@ -237,6 +241,8 @@ class Definitions:
         """At COMMIT: schemas created here become visible to all, dropped ones leave the directory."""
         if self.changes_schemas:
             await self.databases.directory.publish(self.database, self._created_schemas, self.dropped_schemas)
+            for name in self.dropped_schemas:
+                audit("drop", user=self.access.user, object="schema", name=name, database=self.database)
             self._created_schemas.clear()
             self.dropped_schemas.clear()
 

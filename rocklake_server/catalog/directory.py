@@ -2,7 +2,8 @@
 
 Keys: ``01`` + database + schema (escaped texts) hold a lake's number and its slot within the database, ``02`` the next
 lake number, ``03`` + lake number the database and schema of a retired lake, ``04`` where the copy comes from that is
-being made here and is not finished, ``05`` what a finished one was made of. A lake's directory is named by its number.
+being made here and is not finished, ``05`` what a finished one was made of, ``10`` + role (escaped text) a role as
+JSON, ``11`` what goes with the roles. A lake's directory is named by its number.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from rocklake_server.auth.roles import CurrentRoles, RoleTable
 from rocklake_server.catalog.relations import SCHEMAS_MAX
+from rocklake_server.catalog.stored_roles import put_changes, read_roles
 from rocklake_server.encoding.ordered import decode_int, decode_text, encode_int, encode_text
 from rocklake_server.errors import (
     CatalogError,
@@ -60,6 +63,7 @@ class Listing:
     lakes: Mapping[tuple[str, str], Place]
     retired: Mapping[int, tuple[str, str]]
     next_lake: int
+    roles: RoleTable = field(default_factory=RoleTable)
 
 
 async def read_listing(snapshot: StoreSnapshot) -> Listing:
@@ -82,7 +86,8 @@ async def read_listing(snapshot: StoreSnapshot) -> Listing:
     if next_lake is not None and len(next_lake) != _NUMBER.size:
         raise CorruptValue(f"system store key {_NEXT_LAKE.hex()} holds {len(next_lake)} bytes, not {_NUMBER.size}")
     in_order = dict(sorted(lakes.items(), key=lambda item: item[1].number))
-    return Listing(in_order, retired, _NUMBER.unpack(next_lake)[0] if next_lake else FIRST_LAKE)
+    number = _NUMBER.unpack(next_lake)[0] if next_lake else FIRST_LAKE
+    return Listing(in_order, retired, number, await read_roles(snapshot))
 
 
 def listing_batch(listing: Listing) -> WriteBatch:
@@ -94,6 +99,7 @@ def listing_batch(listing: Listing) -> WriteBatch:
     for number, names in listing.retired.items():
         batch.put(Key(_RETIRED + encode_int(number)), b"".join(map(encode_text, names)))
     batch.put(_NEXT_LAKE, _NUMBER.pack(listing.next_lake))
+    put_changes(batch, RoleTable(), listing.roles)
     return batch
 
 
@@ -128,6 +134,7 @@ class Directory:
         self._is_stale = False
         self._reserved: dict[tuple[str, str], Place] = {}
         self._writing = asyncio.Lock()
+        self.roles = CurrentRoles()
 
     @classmethod
     async def open(cls, store: Store, ownership: Ownership = UNDISPUTED) -> Directory:
@@ -148,6 +155,7 @@ class Directory:
         self._lakes = {}
         for (database, schema), place in listing.lakes.items():
             self._lakes.setdefault(database, {})[schema] = place
+        self.roles.replace(listing.roles)
         self._is_stale = False
 
     async def close(self) -> None:
@@ -215,6 +223,19 @@ class Directory:
             await self._write(batch)
             entered = {schema: self._reserved.pop((database, schema)) for schema in created}
             self._list(database, entered, without=dropped)
+
+    async def change_roles(self, change: Callable[[RoleTable], RoleTable]) -> RoleTable:
+        """Replace the roles by what ``change`` makes of them, durably. Returns them. Raises what ``change`` raises."""
+        async with self._writing:
+            await self._recover()
+            before = self.roles.table
+            after = change(before)
+            batch = WriteBatch()
+            put_changes(batch, before, after)
+            if batch.operations:
+                await self._write(batch)
+            self.roles.replace(after)
+            return after
 
     async def probe(self) -> None:
         """Read something from the store itself, past what is in memory. Raises StoreUnavailable, CorruptValue."""

@@ -122,7 +122,7 @@ async def _require_free(location: StoreLocation) -> None:
 async def _list(system: Store, listing: Listing, lakes: Sequence[ListedLake], made: Origin) -> None:
     """The copy is finished with this batch. Lakes that were dropped are not copied, nor listed as such."""
     chosen = {(lake.database, lake.schema): lake.place for lake in lakes}
-    batch = listing_batch(Listing(chosen, {}, listing.next_lake))
+    batch = listing_batch(Listing(chosen, {}, listing.next_lake, listing.roles))
     batch.delete(UNFINISHED_COPY)
     batch.put(ORIGIN, made.encode())
     await system.write(batch)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
+from rocklake_server.auth.access import Access
+from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.errors import DatatypeMismatch, InvalidParameterValue, SyntaxProblem, UndefinedFunction
 from rocklake_server.pgformat.text import text_decoder
@@ -105,10 +107,10 @@ Procedures: TypeAlias = Mapping[str, Procedure]
 NO_PROCEDURES: Procedures = MappingProxyType({})
 
 
-def require_may_call(caller: Caller, procedure: Procedure) -> None:
-    """Procedures change what all clients see: they are for administrators of the caller's database. Every user is one
-    as long as there are no roles; this is the one place that decides."""
-    del caller, procedure
+def require_may_call(access: Access, procedure: Procedure) -> None:
+    """Procedures change what all clients see: they are for admins of the session's database. Raises
+    InsufficientPrivilege."""
+    access.require(Privilege.ADMIN, f"CALL {SCHEMA}.{procedure.name}")
 
 
 def find_procedure(procedures: Procedures, call: Call) -> Procedure:

@@ -6,6 +6,8 @@ import asyncio
 import logging
 from time import perf_counter
 
+from rocklake_server.auth.access import Access
+from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.errors import (
     AdminShutdown,
@@ -68,7 +70,8 @@ class Session:
         self.channel = channel
         self._activity = databases.activity
         self._meter = meter
-        self._block = TransactionBlock(databases, database, self.settings)
+        self.access = Access(databases.directory.roles, user, database, client_address)
+        self._block = TransactionBlock(databases, database, self.settings, self.access)
         self._registry = Registry()
         caller = Caller(user, database, client_address)
         utility = UtilityRunner(
@@ -84,6 +87,7 @@ class Session:
         self._cancel_reason: str | None = None
         self._stopping = False
         self._stopped = False
+        self._stop_reason = "due to administrator command"
         self._abandoned = False
 
     async def run(self) -> None:
@@ -94,13 +98,13 @@ class Session:
             while not isinstance(message := await self._receive(), m.Terminate | None):
                 await self._respond(message)
                 if self._stopping and (self._stopped or self.is_idle):
-                    raise _shutdown()
+                    raise self._shutdown()
         except ClientGone:
             return
         except asyncio.CancelledError:
             if self._stopping and self._task is not None:
                 self._task.uncancel()
-                raise _shutdown() from None
+                raise self._shutdown() from None
             raise
         finally:
             await self._block.rollback()
@@ -156,6 +160,12 @@ class Session:
         if at_once or self.is_idle:
             self._stopped = True
             self._task.cancel()
+
+    def check_access(self) -> None:
+        """After a change of roles: end a session whose user may no longer connect, as ``stop`` does at once."""
+        if self.access.privilege < Privilege.CONNECT and not self._stopping:
+            self._stop_reason = f'because role "{self.user}" may no longer connect to database "{self.database}"'
+            self.stop(at_once=True)
 
     @property
     def state(self) -> str:
@@ -308,6 +318,5 @@ class Session:
     def _export_snapshot(self) -> str:
         return self._block.open().export_snapshot()
 
-
-def _shutdown() -> AdminShutdown:
-    return AdminShutdown("terminating connection due to administrator command")
+    def _shutdown(self) -> AdminShutdown:
+        return AdminShutdown(f"terminating connection {self._stop_reason}")

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from rocklake_server.sql.names import QualifiedName
+from rocklake_server.sql.roles import RoleStatement
 from rocklake_server.sql.template import Template, template_of
 
 
@@ -243,5 +244,5 @@ class Call:
 UtilityStatement: TypeAlias = (
     Begin | Commit | Rollback | Savepoint | Release | RollbackTo | SetVariable | SetTransaction
     | SetTransactionSnapshot | ResetVariable | ShowVariable | Discard | CopyOut | CopyIn | Listen | Unlisten
-    | Notify | Deallocate | CloseCursor | Analyze | Vacuum | Checkpoint | Call
+    | Notify | Deallocate | CloseCursor | Analyze | Vacuum | Checkpoint | Call | RoleStatement
 )
