@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from rocklake_server.auth.roles import Privilege, RoleChange, RoleTable
 from rocklake_server.operations.procedures import PROCEDURES
 from rocklake_server.wire import messages as m
 from tests.session.coming_catalog import fill
@@ -86,6 +87,15 @@ async def test_a_procedure_that_commits_by_itself_is_in_no_block(client: Convers
 async def test_a_read_only_session_calls_nothing(client: Conversation) -> None:
     await client.run("SET default_transaction_read_only = on")
     assert await client.query("CALL rocklake.gc(keep_last => 1)") == ["ERROR 25006", "ready I"]
+
+
+@pytest.mark.parametrize("held", [Privilege.WRITER, Privilege.ADMIN])
+async def test_procedures_are_for_admins_of_the_lake(client: Conversation, server: Place, held: Privilege) -> None:
+    roles = RoleTable().created("root", RoleChange(superuser=True), b"secret").created("ada", RoleChange(), b"")
+    server.databases.directory.roles.replace(roles.granted("ada", "lake", frozenset({held})))
+    replies = await client.query("CALL rocklake.gc(keep_last => 1)")
+    assert replies[0] == ("ERROR 42501" if held is Privilege.WRITER else f"columns {GC_COLUMNS}")
+    assert len(await client.rows("SELECT snapshot_id FROM ducklake_snapshot")) == (3 if held is Privilege.WRITER else 1)
 
 
 async def test_a_database_without_a_lake_has_nothing_to_maintain(server: Place) -> None:
