@@ -26,9 +26,10 @@ RowChanges: TypeAlias = dict[Partition, dict[Key, Row | None]]
 
 @dataclass(slots=True)
 class Draft:
-    """One member's contribution, complete before any of it reaches the group."""
+    """One member's contribution to commit ``sequence``, complete before any of it reaches the group."""
 
     member: Member
+    sequence: int
     last_snapshot_us: int | None
     batch: WriteBatch = field(default_factory=WriteBatch)
     changes: dict[int, RowChanges] = field(default_factory=dict)
@@ -40,7 +41,7 @@ class Draft:
 
 async def draft_of(lake: Lake, working: Working, member: Member, sequence: int) -> Draft:
     """A member's changes as the group's batch would take them. A value that cannot be encoded fails the member."""
-    draft = Draft(member, working.last_snapshot_us)
+    draft = Draft(member, sequence, working.last_snapshot_us)
     for relation_id, entries in member.rows.items():
         access = access_of(member.definitions[relation_id])
         entries = await _with_times(lake, working, access, entries, draft)
@@ -52,7 +53,7 @@ async def draft_of(lake: Lake, working: Working, member: Member, sequence: int) 
 def apply_draft(working: Working, draft: Draft, batch: WriteBatch) -> None:
     """Make the draft, which was drawn on ``working`` as it is, part of it and of the group's batch."""
     batch.operations.update(draft.batch.operations)
-    _apply_definitions(working, draft.member, batch)
+    _apply_definitions(working, draft, batch)
     working.last_snapshot_us = draft.last_snapshot_us
     for relation_id, partitions in draft.changes.items():
         into = working.changes.setdefault(relation_id, {})
@@ -198,11 +199,11 @@ def _raise_counters(working: Working, access: Access, rows: list[Row], counters:
             counters[name] = value + 1
 
 
-def _apply_definitions(working: Working, member: Member, batch: WriteBatch) -> None:
+def _apply_definitions(working: Working, draft: Draft, batch: WriteBatch) -> None:
     """Before the member's own rows: what earlier members changed takes the new shape."""
-    transaction = member.transaction
+    member, transaction = draft.member, draft.member.transaction
     for relation_id, dropped in transaction.dropped.items():
-        write_drop(batch, working.relations.by_id.get(relation_id, dropped))
+        write_drop(batch, working.relations.by_id.get(relation_id, dropped), draft.sequence)
         working.relations = working.relations.without(dropped)
         working.redefined.add(relation_id)
     for relation in member.created:

@@ -59,7 +59,7 @@ class OfflineCommits:
 
     @property
     def has_gathered(self) -> bool:
-        return bool(self._open.batch.operations)
+        return bool(self._open.batch.operations or self._open.notes)
 
     @property
     def sequence(self) -> int:
@@ -117,7 +117,7 @@ class OfflineCommits:
 
     def drop(self, relation: Relation) -> None:
         """The definition; rows that are left stay under the relation's number until they are excised."""
-        write_drop(self._open.batch, relation)
+        write_drop(self._open.batch, relation, self.sequence)
         self._open.notes.append({"dropped": relation.name})
 
     def define_again(self, relation: Relation) -> None:

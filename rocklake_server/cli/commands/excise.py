@@ -10,10 +10,13 @@ from rocklake_server.catalog.lake_reader import ListedLake
 from rocklake_server.catalog.retention.excise import Excised, Range, apply_excision, choose_range, plan_excision
 from rocklake_server.cli.lakes import opened_catalog
 from rocklake_server.cli.options import LakeToWrite, Output, OutputFormat, Pin, Store
-from rocklake_server.cli.owning import owned_lake
+from rocklake_server.cli.owning import OwnedPlace, owned_place
 from rocklake_server.cli.printing import print_banner, print_facts
 from rocklake_server.cli.progress import progress
 from rocklake_server.cli.running import run
+from rocklake_server.errors import ObjectNotInPrerequisiteState
+from rocklake_server.store.checkpoints import Checkpoints
+from rocklake_server.store.compaction import compact_fully
 
 EndedBy = Annotated[
     int | None,
@@ -24,6 +27,12 @@ RetiredBy = Annotated[
     int | None,
     typer.Option("--retired-by", metavar="COMMIT", min=0,
                  help="Rows that this commit or an earlier one deleted; all when left out."),
+]  # fmt: skip
+
+Compact = Annotated[
+    bool,
+    typer.Option("--compact", help="Afterwards rewrite all of the lake's tables, so that no object of its store has "
+                 "the bytes any more. Refused while the lake has checkpoints; what reads beside it may fail."),
 ]  # fmt: skip
 
 
@@ -60,30 +69,57 @@ def plan(
 
 
 def apply(
-    store: Store, lake: LakeToWrite, ended_by: EndedBy = None, retired_by: RetiredBy = None,
+    store: Store, lake: LakeToWrite, ended_by: EndedBy = None, retired_by: RetiredBy = None, compact: Compact = False,
     output: Output = OutputFormat.TABLE,
 ) -> None:  # fmt: skip
     """Remove the rows, in bounded commits with an audit record each. No server may hold the store meanwhile.
 
-    Refused until rocklake gc has said what is kept. The bytes leave the store when SlateDB compacts its tables;
-    checkpoints and backups keep what they have.
+    Refused until rocklake gc has said what is kept. The bytes leave the store when SlateDB compacts its tables, with
+    --compact before the command ends; checkpoints and backups keep what they have.
 
-    Example: rocklake excise apply --store s3://bucket/catalog --lake warehouse --retired-by 1200
+    Examples:
+
+    \b
+    rocklake excise apply --store s3://bucket/catalog --lake warehouse --retired-by 1200
+    rocklake excise apply --store s3://bucket/catalog --lake warehouse --compact
     """
 
     async def work() -> None:
-        async with owned_lake(store, lake, "excise", instead="make a plan meanwhile") as owned:
-            chosen = await choose_range(owned.reader, ended_by, retired_by)
-            print_banner(f"Excising rows of lake {owned.listed}", [
-                owned.where,
-                f"Rows that commit {chosen.retired_by} or an earlier one deleted go for good",
-                f"Rows that ended at snapshot {chosen.ended_by} or before it go for good",
-            ])  # fmt: skip
-            with progress(f"Excising rows of {owned.listed}") as tell:
-                found = await apply_excision(owned.reader, chosen, owned.commits, tell)
+        async with owned_place(store, lake, instead="make a plan meanwhile") as place:
+            if compact:
+                await _require_no_checkpoints(place)
+            async with place.opened("excise") as owned:
+                chosen = await choose_range(owned.reader, ended_by, retired_by)
+                print_banner(f"Excising rows of lake {owned.listed}", [
+                    owned.where,
+                    f"Rows that commit {chosen.retired_by} or an earlier one deleted go for good",
+                    f"Rows that ended at snapshot {chosen.ended_by} or before it go for good",
+                ])  # fmt: skip
+                with progress(f"Excising rows of {owned.listed}") as tell:
+                    found = await apply_excision(owned.reader, chosen, owned.commits, tell)
+            if compact:
+                await _compact(place)
         print_facts(_facts(owned.listed, chosen, found), output)
 
     run(work())
+
+
+async def _require_no_checkpoints(place: OwnedPlace) -> None:
+    """Raises ObjectNotInPrerequisiteState."""
+    kept = ", ".join(f'"{checkpoint.name}"' for checkpoint in await Checkpoints(place.location).list())
+    if kept:
+        raise ObjectNotInPrerequisiteState(
+            f'lake "{place.listed}" has checkpoints, which keep the bytes of what is excised: {kept}',
+            hint="Delete them with rocklake checkpoint delete, or leave --compact out.",
+        )
+
+
+async def _compact(place: OwnedPlace) -> None:
+    async with place.opened("excise") as owned:  # SlateDB keeps what its newest write but one could see
+        owned.commits.note({"compacts": True})
+        await owned.commits.finish()
+    with progress(f"Compacting {place.listed}"):
+        await compact_fully(place.location, place.ownership)
 
 
 def _facts(listed: ListedLake, chosen: Range, found: Excised) -> dict[str, object]:
