@@ -60,7 +60,7 @@ class Lake:
 def rocklake(kept: Path | None) -> Iterator[Lake]:
     folder = kept if kept is not None else Path(tempfile.mkdtemp(prefix="rocklake-big-"))
     folder.mkdir(parents=True, exist_ok=True)
-    server = RockLakeServer(f"file://{folder}/store", logs=folder)
+    server = RockLakeServer(f"file://{folder}/store", logs=folder, is_fresh=True)
     server.start()
     try:
         yield Lake(Target("rocklake", server.dsn("bench"), folder / "data"), server)

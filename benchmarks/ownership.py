@@ -31,7 +31,7 @@ def bucket(lease_s: float) -> Iterator[tuple[S3Stub, RockLakeServer, RockLakeSer
         for name in ("first", "second"):
             logs = Path(folder, name)
             logs.mkdir()
-            servers.append(RockLakeServer("s3://lakes/one", logs=logs, environment=variables))
+            servers.append(RockLakeServer("s3://lakes/one", logs=logs, environment=variables, is_fresh=True))
         servers[0].start()
         try:
             answered(servers[0], "CREATE TABLE t(a bigint PRIMARY KEY)")

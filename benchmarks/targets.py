@@ -77,7 +77,7 @@ class Target:
 def rocklake() -> Iterator[Target]:
     """Ours, as ``rocklake serve`` runs it."""
     folder = Path(tempfile.mkdtemp(prefix="rocklake-bench-store-"))
-    server = RockLakeServer(f"file://{folder}/store", logs=folder)
+    server = RockLakeServer(f"file://{folder}/store", logs=folder, is_fresh=True)
     server.start()
     try:
         yield Target("rocklake", server.dsn("bench"), folder / "data")

@@ -55,12 +55,13 @@ class LakeClient:
     def __init__(
         self,
         dsn: str,
-        data_path: Path,
+        data_path: Path | str,
         options: str = "",
         extensions: Sequence[str] = EXTENSIONS,
         settings: Sequence[str] = (),
     ) -> None:
-        """``options`` continue the ATTACH statement's list; ``settings`` are statements that run before it."""
+        """``data_path`` is a folder or a URL. ``options`` continue the ATTACH statement's list; ``settings`` are
+        statements that run before it."""
         self.connection = connect(extensions)
         self.dsn = dsn
         self.data_path = data_path

@@ -1,8 +1,8 @@
 """A small S3 server for tests: buckets in memory, requests counted, delays and failures on demand.
 
 It answers path-style requests and ignores signatures: LIST (version 2), GET with ranges, HEAD, PUT with
-If-None-Match and If-Match, DELETE and the bulk delete. ``x-amz-meta-*`` headers come back as they were sent. It
-runs in a thread with its own event loop::
+If-None-Match and If-Match, copies within the server, uploads in parts, DELETE and the bulk delete. ``x-amz-meta-*``
+headers come back as they were sent. It runs in a thread with its own event loop::
 
     with S3Stub() as stub:
         location = parse_store_url("s3://bucket/prefix", stub.variables)
@@ -145,6 +145,7 @@ class S3Stub:
         """Headers of PUT, in lower case, that the server does not know."""
         self.endpoint = ""
         self._versions = 0
+        self._uploads: dict[str, dict[int, bytes]] = {}
         self._let_go = asyncio.Event()
         self.director: Callable[[str, str], Fate | None] | None = None
         """Is asked for each request, by verb and directory, on the stub's own thread."""
@@ -286,6 +287,10 @@ class S3Stub:
         match verb:
             case "LIST":
                 return self._list(objects, request)
+            case "PUT" if request.argument("uploadId"):
+                return self._put_part(request)
+            case "PUT" if "x-amz-copy-source" in request.headers:
+                return self._copy(objects, request)
             case "PUT":
                 return self._put(objects, request)
             case "GET" | "HEAD":
@@ -293,6 +298,10 @@ class S3Stub:
             case "DELETE":
                 objects.pop(request.key, None)
                 return Response(204)
+            case "POST" if "uploads" in request.query:
+                return self._begin_upload()
+            case "POST" if request.argument("uploadId"):
+                return self._complete_upload(objects, request)
             case "BULK_DELETE":
                 keys = re.findall(r"<Key>(.*?)</Key>", request.body.decode())
                 for key in keys:
@@ -316,6 +325,37 @@ class S3Stub:
         credential = re.search(r"Credential=([^/]*)/", request.headers.get("authorization", ""))
         objects[request.key] = Object(request.body, etag, metadata, _now(), credential[1] if credential else "")
         return Response(headers={"ETag": etag})
+
+    def _copy(self, objects: dict[str, Object], request: Request) -> Response:
+        bucket, _, key = unquote(request.headers["x-amz-copy-source"]).lstrip("/").partition("/")
+        source = self.objects.get(bucket, {}).get(key)
+        if source is None:
+            return _error(404, "NoSuchKey")
+        etag = self._put(objects, request._replace(body=source.body)).headers["ETag"]
+        body = f"<CopyObjectResult><ETag>{escape(etag)}</ETag></CopyObjectResult>"
+        return Response(body=body.encode())
+
+    def _begin_upload(self) -> Response:
+        upload = f"upload-{len(self._uploads) + 1}"
+        self._uploads[upload] = {}
+        body = f"<InitiateMultipartUploadResult><UploadId>{upload}</UploadId></InitiateMultipartUploadResult>"
+        return Response(body=body.encode())
+
+    def _put_part(self, request: Request) -> Response:
+        parts = self._uploads.get(request.argument("uploadId"))
+        if parts is None:
+            return _error(404, "NoSuchUpload")
+        parts[int(request.argument("partNumber"))] = request.body
+        return Response(headers={"ETag": f'"{hashlib.sha256(request.body).hexdigest()[:24]}"'})
+
+    def _complete_upload(self, objects: dict[str, Object], request: Request) -> Response:
+        parts = self._uploads.pop(request.argument("uploadId"), None)
+        if parts is None:
+            return _error(404, "NoSuchUpload")
+        body = b"".join(parts[number] for number in sorted(parts))
+        etag = self._put(objects, request._replace(body=body)).headers["ETag"]
+        body_xml = f"<CompleteMultipartUploadResult><ETag>{escape(etag)}</ETag></CompleteMultipartUploadResult>"
+        return Response(body=body_xml.encode())
 
     @staticmethod
     def _get(objects: dict[str, Object], request: Request) -> Response:

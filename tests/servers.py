@@ -21,6 +21,8 @@ from typing import IO, Protocol
 
 import psycopg
 
+from tests.forks import Forked, fork_command
+
 START_SECONDS_MAX = 30.0
 STOP_SECONDS_MAX = 20.0
 LOG_TAIL_LINES = 60
@@ -57,7 +59,10 @@ class CatalogServer(Protocol):
 
 
 class RockLakeServer:
-    """``rocklake serve`` as a subprocess; a restart keeps the port, so clients' connection strings stay valid."""
+    """``rocklake serve`` as a process; a restart keeps the port, so clients' connection strings stay valid.
+
+    ``is_fresh`` makes a process that imports everything itself, as a user's does: for measurements.
+    """
 
     def __init__(
         self,
@@ -67,6 +72,7 @@ class RockLakeServer:
         environment: Mapping[str, str] | None = None,
         arguments: Sequence[str] = (),
         log_level: str = "info",
+        is_fresh: bool = False,
     ) -> None:
         self.store = store
         self.arguments = list(arguments)
@@ -75,24 +81,30 @@ class RockLakeServer:
         self.startup_lines: list[str] = []
         self.log_path = logs / "server.log"
         self._environment = _clean_environment() | dict(environment or {})
-        self._process: subprocess.Popen[str] | None = None
+        self._is_fresh = is_fresh
+        self._process: subprocess.Popen[bytes] | Forked | None = None
+        self._output: IO[str] | None = None
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._reader: threading.Thread | None = None
 
     def start(self) -> None:
         """Start and wait for the listening line. Raises ServerError with the server's log."""
-        command = [sys.executable, "-m", "rocklake_server.cli.app", "serve"]
-        command += ["--store", self.store, "--listen", f"127.0.0.1:{self.port}", "--log-level", self.log_level]
-        command += self.arguments
+        reading, writing = os.pipe()
+        self._output = os.fdopen(reading)
+        with self.log_path.open("a") as stderr, os.fdopen(writing, "wb") as stdout:
+            self._process = self._launched(stdout.fileno(), stderr.fileno())
         self._lines = queue.SimpleQueue()
-        with self.log_path.open("a") as stderr:
-            self._process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=self._environment
-            )
-        assert self._process.stdout is not None
-        self._reader = threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True)
+        self._reader = threading.Thread(target=_pump, args=(self._output, self._lines), daemon=True)
         self._reader.start()
         self._wait_until_listening()
+
+    def _launched(self, stdout: int, stderr: int) -> subprocess.Popen[bytes] | Forked:
+        arguments = ["serve", "--store", self.store, "--listen", f"127.0.0.1:{self.port}"]
+        arguments += ["--log-level", self.log_level, *self.arguments]
+        if not self._is_fresh:
+            return fork_command(arguments, self._environment, stdout, stderr)
+        command = [sys.executable, "-m", "rocklake_server.cli.app", *arguments]
+        return subprocess.Popen(command, stdout=stdout, stderr=stderr, env=self._environment)
 
     def stop(self) -> None:
         """Ask for a clean stop (SIGTERM) and expect exit code 0 in time."""
@@ -165,11 +177,11 @@ class RockLakeServer:
         return "\n".join([*self.startup_lines, self.log_tail()])
 
     def _reap(self) -> None:
-        process, self._process = self._process, None
+        self._process = None
         if self._reader is not None:
             self._reader.join(STOP_SECONDS_MAX)
-        if process is not None and process.stdout is not None:
-            process.stdout.close()
+        if self._output is not None:
+            self._output.close()
 
 
 class ExternalServer:

@@ -54,7 +54,7 @@ def slow_bucket() -> Iterator[dict[str, str]]:
 def one_client(rounds: int = 200) -> Iterator[Figure]:
     """What one client waits for a commit of one row, from sending the statement to its answer."""
     with slow_bucket() as variables, tempfile.TemporaryDirectory() as logs:
-        server = RockLakeServer(BUCKET_URL, logs=Path(logs), environment=variables)
+        server = RockLakeServer(BUCKET_URL, logs=Path(logs), environment=variables, is_fresh=True)
         server.start()
         try:
             with psycopg.connect(server.dsn("lake"), autocommit=True) as connection:

@@ -43,7 +43,7 @@ class Draft:
 
 async def draft_of(lake: Lake, working: Working, member: Member, sequence: int) -> Draft:
     """A member's changes as the group's batch would take them. A value that cannot be encoded fails the member."""
-    draft = Draft(partial(_apply_definitions, member), working.last_snapshot_us)
+    draft = Draft(partial(_apply_definitions, member, sequence), working.last_snapshot_us)
     for relation_id, entries in member.rows.items():
         access = access_of(member.definitions[relation_id])
         entries = await _with_times(lake, working, access, entries, draft)
@@ -200,11 +200,11 @@ def _raise_counters(working: Working, access: Access, rows: list[Row], counters:
             counters[name] = value + 1
 
 
-def _apply_definitions(member: Member, working: Working, batch: WriteBatch) -> None:
+def _apply_definitions(member: Member, sequence: int, working: Working, batch: WriteBatch) -> None:
     """Before the member's own rows: what earlier members changed takes the new shape."""
     transaction = member.transaction
     for relation_id, dropped in transaction.dropped.items():
-        write_drop(batch, working.relations.by_id.get(relation_id, dropped))
+        write_drop(batch, working.relations.by_id.get(relation_id, dropped), sequence)
         working.relations = working.relations.without(dropped)
         working.redefined.add(relation_id)
     for relation in member.created:

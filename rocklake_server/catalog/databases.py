@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocklake_server.activity import Activity
 from rocklake_server.catalog.commit import Committer
-from rocklake_server.catalog.directory import Directory, Place
+from rocklake_server.catalog.directory import CREATE_SCHEMA, Directory, Place
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.turns import Turn
@@ -127,10 +127,12 @@ class Databases:
         task = self._lakes.get(place.number) if place is not None else None
         return task is not None and task.done() and task.result() is opened
 
-    async def reserve_lake(self, database: str, schema: str, *, replacing: bool) -> OpenLake:
-        """The lake of a schema that an open transaction creates, ``replacing`` one that it drops. Raises
+    async def reserve_lake(
+        self, database: str, schema: str, *, replacing: bool, made_by: str = CREATE_SCHEMA
+    ) -> OpenLake:
+        """The lake of a schema that an open transaction or a command creates, ``replacing`` one that it drops. Raises
         UniqueViolation."""
-        place = await self.directory.reserve(database, schema, replacing=replacing)
+        place = await self.directory.reserve(database, schema, replacing=replacing, made_by=made_by)
         try:
             return await self._opened(database, schema, place)
         except BaseException:

@@ -2,8 +2,9 @@
 
 Keys: ``01`` + database + schema (escaped texts) hold a lake's number and its slot within the database, ``02`` the next
 lake number, ``03`` + lake number the database and schema of a retired lake, ``04`` where the copy comes from that is
-being made here and is not finished, ``05`` what a finished one was made of, ``10`` + role (escaped text) a role as
-JSON, ``11`` what goes with the roles. A lake's directory is named by its number.
+being made here and is not finished, ``05`` what a finished one was made of, ``06`` + lake number the database, the
+schema and the maker of a lake that is not on the list yet, ``10`` + role (escaped text) a role as JSON, ``11`` what
+goes with the roles. A lake's directory is named by its number.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ _RETIRED = b"\x03"
 UNFINISHED_COPY = Key(b"\x04")
 ORIGIN = Key(b"\x05")
 """Both hold texts in UTF-8; see ``catalog.store_copy``."""
+_UNFINISHED = b"\x06"
+CREATE_SCHEMA = "CREATE SCHEMA"
+"""The maker of a lake that a transaction creates; a command's name for others."""
 FIRST_LAKE = 1
 """The number of the first lake of a store."""
 _PLACE = struct.Struct(">QQ")
@@ -56,6 +60,16 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class UnfinishedLake:
+    """A lake that ``made_by`` begins or began to make, and that is on no list. What was written of it nobody reads."""
+
+    number: int
+    database: str
+    schema: str
+    made_by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """What the system store says. ``lakes`` and ``retired`` name database and schema of each lake; the directory of a
     retired one, whose schema was dropped, stays."""
@@ -64,6 +78,7 @@ class Listing:
     retired: Mapping[int, tuple[str, str]]
     next_lake: int
     roles: RoleTable = field(default_factory=RoleTable)
+    unfinished: Sequence[UnfinishedLake] = ()
 
 
 async def read_listing(snapshot: StoreSnapshot) -> Listing:
@@ -81,13 +96,16 @@ async def read_listing(snapshot: StoreSnapshot) -> Listing:
         lakes.update((_decode_names(key), _decode_place(key, value)) for key, value in entries)
     retired: dict[int, tuple[str, str]] = {}
     async for entries in snapshot.scan(Prefix(_RETIRED)):
-        retired.update((_decode_retired(key), _decode_names(Key(_RETIRED + value))) for key, value in entries)
+        retired.update((_decode_number(key), _decode_names(Key(_RETIRED + value))) for key, value in entries)
     next_lake = await snapshot.get(_NEXT_LAKE)
     if next_lake is not None and len(next_lake) != _NUMBER.size:
         raise CorruptValue(f"system store key {_NEXT_LAKE.hex()} holds {len(next_lake)} bytes, not {_NUMBER.size}")
+    unfinished: list[UnfinishedLake] = []
+    async for entries in snapshot.scan(Prefix(_UNFINISHED)):
+        unfinished += [_decode_unfinished(key, value) for key, value in entries]
     in_order = dict(sorted(lakes.items(), key=lambda item: item[1].number))
     number = _NUMBER.unpack(next_lake)[0] if next_lake else FIRST_LAKE
-    return Listing(in_order, retired, number, await read_roles(snapshot))
+    return Listing(in_order, retired, number, await read_roles(snapshot), unfinished)
 
 
 def listing_batch(listing: Listing) -> WriteBatch:
@@ -188,24 +206,35 @@ class Directory:
             self._list(database, {schema: place})
             return place
 
-    async def reserve(self, database: str, schema: str, *, replacing: bool) -> Place:
-        """A place for a schema that an open transaction creates: on no list yet, and its number is never given again,
-        even after a crash. Raises UniqueViolation when another transaction created or creates a schema of that name;
-        ``replacing`` tells that the one on the list is to be dropped."""
+    async def reserve(
+        self, database: str, schema: str, *, replacing: bool, made_by: str = CREATE_SCHEMA
+    ) -> Place:
+        """A place for a schema that an open transaction or a command creates: on no list yet, and its number is never
+        given again. Until it is on the list it is recorded as unfinished, which a crash leaves. Raises UniqueViolation
+        when another transaction created or creates a schema of that name; ``replacing`` tells that the one on the list
+        is to be dropped."""
         async with self._writing:
             if (database, schema) in self._reserved or (not replacing and schema in self.schemas(database)):
                 raise UniqueViolation.of("pg_namespace_nspname")
             place = self._next_place(database)
             batch = WriteBatch()
             batch.put(_NEXT_LAKE, _NUMBER.pack(place.number + 1))
+            batch.put(_unfinished_key(place.number), b"".join(map(encode_text, (database, schema, made_by))))
             await self._write(batch)
             self._next_lake = place.number + 1
             self._reserved[database, schema] = place
             return place
 
     def give_up(self, database: str, schema: str) -> None:
-        """The transaction that reserved the schema's place does not create it."""
+        """Whoever reserved the schema's place does not create it. What was written there stays recorded."""
         self._reserved.pop((database, schema), None)
+
+    async def forget_unfinished(self, number: int) -> None:
+        """Nothing is left of an unfinished lake that nobody makes any more."""
+        async with self._writing:
+            batch = WriteBatch()
+            batch.delete(_unfinished_key(number))
+            await self._write(batch)
 
     async def publish(self, database: str, created: Sequence[str], dropped: Sequence[str]) -> None:
         """Enter reserved schemas into the list and retire dropped ones, all in one batch. The directory of a retired
@@ -220,6 +249,7 @@ class Directory:
             for schema in created:
                 place = self._reserved[database, schema]
                 batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
+                batch.delete(_unfinished_key(place.number))
             await self._write(batch)
             entered = {schema: self._reserved.pop((database, schema)) for schema in created}
             self._list(database, entered, without=dropped)
@@ -302,6 +332,10 @@ def _lake_key(database: str, schema: str) -> Key:
     return Key(_LAKES + encode_text(database) + encode_text(schema))
 
 
+def _unfinished_key(number: int) -> Key:
+    return Key(_UNFINISHED + encode_int(number))
+
+
 def _decode_names(key: Key) -> tuple[str, str]:
     database, offset = decode_text(key, 1)
     schema, _ = decode_text(key, offset)
@@ -310,11 +344,23 @@ def _decode_names(key: Key) -> tuple[str, str]:
     return database, schema
 
 
-def _decode_retired(key: Key) -> int:
-    number, end = decode_int(key, len(_RETIRED))
+def _decode_number(key: Key) -> int:
+    """Of a retired or an unfinished lake, behind a byte."""
+    number, end = decode_int(key, 1)
     if number is None or end != len(key):
         raise CorruptValue(f"system store key {key.hex()} names no lake")
     return number
+
+
+def _decode_unfinished(key: Key, value: bytes) -> UnfinishedLake:
+    names: list[str] = []
+    offset = 0
+    while offset < len(value):
+        name, offset = decode_text(value, offset)
+        names.append(name or "")
+    if len(names) != 3:
+        raise CorruptValue(f"system store key {key.hex()} does not tell which lake is unfinished")
+    return UnfinishedLake(_decode_number(key), *names)
 
 
 def _decode_place(key: Key, value: bytes) -> Place:

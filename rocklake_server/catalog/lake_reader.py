@@ -24,6 +24,11 @@ SYSTEM_DIRECTORY = "system"
 """Where the list of lakes is, below the store's root."""
 
 
+def lake_directory(number: int) -> str:
+    """Where the lake of a number is, below the store's root."""
+    return f"lakes/{number}"
+
+
 @dataclass(frozen=True, slots=True)
 class ListedLake:
     """A lake on the list. Prints as ``--lake`` names it."""
@@ -35,7 +40,7 @@ class ListedLake:
     @property
     def directory(self) -> str:
         """Below the store's root."""
-        return f"lakes/{self.place.number}"
+        return lake_directory(self.place.number)
 
     def __str__(self) -> str:
         return self.database if self.schema == PUBLIC else f"{self.database}/{self.schema}"

@@ -163,7 +163,7 @@ async def copy_lake(
     database, schema = names
     if schema in databases.directory.schemas(database):
         raise DuplicateSchema(f'lake "{database}/{schema}" exists; nothing is written over it')
-    place = await databases.directory.reserve(database, schema, replacing=False)
+    place = await databases.directory.reserve(database, schema, replacing=False, made_by="copy")
     made = ListedLake(database, schema, place)
     try:
         found = await _copy_into(snapshot, location.child(made.directory), databases.ownership, tell)

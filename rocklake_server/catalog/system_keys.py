@@ -121,10 +121,11 @@ def write_definition(batch: WriteBatch, relation: Relation) -> None:
     batch.put(system_key(SYSTEM_RELATION, relation.relation_id), encode_definition(relation))
 
 
-def write_drop(batch: WriteBatch, relation: Relation) -> None:
-    """A dropped relation's definition moves aside: its id, and the numbers of its fields, are never used again."""
+def write_drop(batch: WriteBatch, relation: Relation, sequence: int) -> None:
+    """A relation's definition moves aside when commit ``sequence`` drops it: its id, and the numbers of its fields, are
+    never used again."""
     batch.delete(system_key(SYSTEM_RELATION, relation.relation_id))
-    batch.put(system_key(SYSTEM_DROPPED, relation.relation_id), encode_definition(relation))
+    batch.put(system_key(SYSTEM_DROPPED, relation.relation_id), encode_definition(relation, sequence))
 
 
 @dataclass(frozen=True, slots=True)

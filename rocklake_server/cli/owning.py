@@ -18,6 +18,7 @@ from rocklake_server.cli.options import location_of
 from rocklake_server.clock import SystemClock
 from rocklake_server.errors import CannotConnectNow, InternalProblem
 from rocklake_server.store.base import Store, WriteBatch
+from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.offline_owner import owned
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
 from rocklake_server.store.slate import open_slate_store
@@ -34,10 +35,34 @@ class OwnedLake:
     store: Store
 
 
+@dataclass(frozen=True, slots=True)
+class OwnedPlace:
+    """A lake of a store that no server can hold meanwhile; nothing of it is open yet."""
+
+    listed: ListedLake
+    root: StoreLocation
+    ownership: Ownership
+
+    @property
+    def location(self) -> StoreLocation:
+        return self.root.child(self.listed.directory)
+
+    @asynccontextmanager
+    async def opened(self, command: str) -> AsyncIterator[OwnedLake]:
+        """``command`` is for the audit. Raises what opening a store raises."""
+        store = await open_slate_store(self.location, ownership=self.ownership)
+        try:
+            reader = await LakeReader.over(self.listed, await store.snapshot())
+            commits = _commits(store, self.ownership, reader, command)
+            yield OwnedLake(self.listed, f"Store {self.root}, {self.listed.directory}", reader, commits, store)
+        finally:
+            await store.close()
+
+
 @asynccontextmanager
-async def owned_lake(store: str, lake: str, command: str, *, instead: str) -> AsyncIterator[OwnedLake]:
-    """Until the block ends no server can hold the store. ``command`` is for the audit, ``instead`` as below. Raises
-    CannotConnectNow while a server does, UndefinedDatabase, and what opening a store raises."""
+async def owned_place(store: str, lake: str, *, instead: str) -> AsyncIterator[OwnedPlace]:
+    """Until the block ends no server can hold the store. ``instead`` as below. Raises CannotConnectNow while a server
+    does, UndefinedDatabase."""
     location = location_of(store)
     async with opened_catalog(store) as catalog:
         listed = catalog.find(lake)
@@ -46,11 +71,14 @@ async def owned_lake(store: str, lake: str, command: str, *, instead: str) -> As
             ownership = await stack.enter_async_context(owned(location))
         except CannotConnectNow as held:
             raise CannotConnectNow(f"{held}, or {instead}") from None
-        opened = await open_slate_store(location.child(listed.directory), ownership=ownership)
-        stack.push_async_callback(opened.close)
-        reader = await LakeReader.over(listed, await opened.snapshot())
-        commits = _commits(opened, ownership, reader, command)
-        yield OwnedLake(listed, f"Store {location}, {listed.directory}", reader, commits, opened)
+        yield OwnedPlace(listed, location, ownership)
+
+
+@asynccontextmanager
+async def owned_lake(store: str, lake: str, command: str, *, instead: str) -> AsyncIterator[OwnedLake]:
+    """Both in one."""
+    async with owned_place(store, lake, instead=instead) as place, place.opened(command) as lake_to_write:
+        yield lake_to_write
 
 
 def planned_commits(reader: LakeReader, command: str) -> OfflineCommits:

@@ -81,13 +81,15 @@ def decode_system_text(key: bytes, value: bytes) -> str:
     return text
 
 
-def encode_definition(relation: Relation) -> bytes:
-    """The enveloped definition of ``relation``. Its schema and oid are not in it: the lake knows them."""
+def encode_definition(relation: Relation, dropped_by: int | None = None) -> bytes:
+    """The enveloped definition of ``relation``, and the commit that dropped it. Its schema and oid are not in it: the
+    lake knows them."""
     definition = catalog_class(messages.RELATION_DEFINITION.name)(
         relation_id=relation.relation_id, name=relation.name, kind=relation.kind.value,
         tag=None if relation.table is None else relation.table.tag, key_prefix=relation.key_prefix,
         key_columns=[-1 if column is None else column for column in relation.key_columns],
         primary_key=relation.primary_key, next_column_number=relation.next_column_number,
+        dropped_by=dropped_by,
     )
     for column in relation.columns:
         described = definition.columns.add(
@@ -121,6 +123,13 @@ def decode_definition(key: bytes, value: bytes) -> Relation:
         tuple(definition.primary_key), table is not None and table.partition, definition.next_column_number,
         table=table,
     )
+
+
+def decode_dropped_by(key: bytes, value: bytes) -> int | None:
+    """The commit that dropped the relation whose definition this is; ``None`` where that is not known. Raises
+    CorruptValue, FormatVersionUnsupported."""
+    definition = _parse(messages.RELATION_DEFINITION.name, key, value)
+    return definition.dropped_by if definition.HasField("dropped_by") else None
 
 
 def _behaviour(kind: RelationKind, table: Table | None) -> Behaviour:

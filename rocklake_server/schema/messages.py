@@ -125,6 +125,7 @@ RELATION_DEFINITION = Message(
         Field("columns", 7, COLUMN_DEFINITION.name, repeated=True),
         Field("primary_key", 8, Kind.UINT32, repeated=True, comment="Positions in columns."),
         Field("next_column_number", 9, Kind.UINT32, comment="Field numbers from here on were never used."),
+        Field("dropped_by", 10, Kind.INT64, comment="Of a dropped relation: the commit that dropped it, if known."),
     ),
     "One relation of a lake. Key: FF \"relation\" 00 00, relation id.",
 )

@@ -41,6 +41,11 @@ _ATTEMPTS = 8
 _DAY_MS = 24 * 3600 * 1000
 
 
+def is_ours(native: Any) -> bool:
+    """Whether one of SlateDB's checkpoints is one that somebody made by name."""
+    return (native.name or "").startswith(_PREFIX)
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """``created_s`` and ``expires_s`` are seconds since 1970; without an end it is kept until it is deleted."""
@@ -110,7 +115,7 @@ class Checkpoints:
         return [
             Checkpoint(native.id, native.name.removeprefix(_PREFIX), native.create_time_secs, native.expire_time_secs)
             for native in sorted(found, key=lambda native: native.manifest_id)
-            if (native.name or "").startswith(_PREFIX)
+            if is_ours(native)
         ]
 
     async def find(self, name: str) -> Checkpoint:

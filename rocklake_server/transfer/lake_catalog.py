@@ -133,7 +133,8 @@ class LakeTarget:
         self._published = True
 
     async def abandon(self) -> None:
-        """The lake's directory stays in the store, on no list; its number is not given again."""
+        """The lake's directory stays in the store, recorded as unfinished, until ``rocklake sweep`` removes it; its
+        number is not given again."""
         if self._transaction is not None:
             self._transaction.end()
             self._transaction = None
@@ -160,5 +161,5 @@ class LakeTarget:
                 raise DuplicateSchema(f'lake "{self._database}/{self._schema}" exists; nothing is written over it')
             self._replaces_empty = listed is not None
             self._opened = await self._databases.reserve_lake(
-                self._database, self._schema, replacing=self._replaces_empty)
+                self._database, self._schema, replacing=self._replaces_empty, made_by="import")
         return self._opened

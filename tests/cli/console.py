@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from tempfile import TemporaryFile
+from typing import IO
 
 from rocklake_server.cli.exit_codes import ExitCode
+from tests.forks import fork_command
 
 SECONDS_MAX = 40
 ERROR_CODES = (ExitCode.REFUSED, ExitCode.MISSING, ExitCode.IN_USE, ExitCode.UNAVAILABLE, ExitCode.UNREADABLE)
@@ -33,9 +35,18 @@ def environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def rocklake(*arguments: str, variables: Mapping[str, str] | None = None) -> Ended:
     """Raises subprocess.TimeoutExpired when the command goes on for too long."""
-    done = subprocess.run(command(*arguments), env=environment(variables), capture_output=True, text=True,
-                          timeout=SECONDS_MAX, check=False)  # fmt: skip
-    return Ended(done.returncode, done.stdout, done.stderr)
+    with TemporaryFile() as stdout, TemporaryFile() as stderr:
+        process = fork_command(arguments, environment(variables), stdout.fileno(), stderr.fileno())
+        try:
+            code = process.wait(SECONDS_MAX)
+        finally:
+            process.kill()
+        return Ended(code, _text(stdout), _text(stderr))
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode()
 
 
 def the_sentence(ended: Ended, code: ExitCode | None = None) -> str:

@@ -11,7 +11,8 @@ import pytest
 
 from tests.cli.console import rocklake
 from tests.cli.test_backup import done, refused, serving
-from tests.duckdb_client import LakeClient
+from tests.duckdb_client import EXTENSIONS, LakeClient
+from tests.s3_stub import S3Stub
 from tests.servers import RockLakeServer
 
 pytestmark = pytest.mark.duckdb
@@ -274,3 +275,44 @@ def test_metadata_of_the_new_snapshot_names_what_it_alters(tmp_path: Path) -> No
         assert row[1:] == ("rocklake", "rollback to snapshot 2")
         assert row[0]["tables_created"] == ["main.t"]
         assert row[0]["tables_dropped"] == ["2"]
+
+
+def test_files_in_a_bucket_are_looked_for_and_copied_there(tmp_path: Path) -> None:
+    with S3Stub() as stub:
+        secret = (f"CREATE SECRET (TYPE s3, KEY_ID 'stub-access', SECRET 'stub-secret', REGION 'us-east-1', "
+                  f"ENDPOINT '{stub.endpoint.removeprefix('http://')}', URL_STYLE 'path', USE_SSL false)")  # fmt: skip
+        place = ("--store", "s3://bucket/catalog", "--lake", "lake", "--to-snapshot", "3")
+        variables, objects = dict(stub.variables), stub.objects["bucket"]
+
+        def client(server: RockLakeServer) -> LakeClient:
+            extensions = ("httpfs", *EXTENSIONS)
+            return LakeClient(server.dsn("lake"), "s3://bucket/data", "", extensions, settings=(secret,))
+
+        with serving("s3://bucket/catalog", tmp_path, variables) as server, client(server) as duck:
+            duck.run("CALL lake.set_option('data_inlining_row_limit', 0)",
+                     "CREATE TABLE t AS SELECT i FROM range(100) r(i)", "DELETE FROM t WHERE i < 10",
+                     "INSERT INTO t SELECT i FROM range(500, 550) r(i)", "TRUNCATE t")  # fmt: skip
+            expected = duck.rows("FROM t AT (VERSION => 3) ORDER BY i")
+        files = sorted(key for key in objects if key.startswith("data/"))
+        assert len(files) == 3, "two data files and one with deletes"
+        for lost in files:
+            body = objects.pop(lost)
+            for command in ("plan", "apply"):
+                ended = rocklake("rollback", command, *place, variables=variables)
+                assert ended.code == 1
+                assert ended.stderr.splitlines()[-1] == (
+                    f'rocklake: file "s3://bucket/{lost}" is needed and was cleaned up')
+            objects[lost] = body
+        assert sorted(key for key in objects if key.startswith("data/")) == files
+        ended = rocklake("rollback", "apply", *place, "--output", "json", variables=variables)
+        assert json.loads(ended.stdout)["files_copied"] == 3
+        with serving("s3://bucket/catalog", tmp_path, variables) as server:
+            with client(server) as duck:
+                assert duck.rows("FROM t ORDER BY i") == expected
+                duck.run("CALL ducklake_expire_snapshots('lake', older_than => now() + INTERVAL 1 DAY)",
+                         "CALL ducklake_cleanup_old_files('lake', cleanup_all => true)")  # fmt: skip
+            assert not set(files) & objects.keys()
+            with client(server) as duck:
+                assert duck.rows("FROM t ORDER BY i") == expected
+        verified = rocklake("verify", *place[:4], "--data-files", variables=variables)
+        assert verified.code == 0, verified

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 
-from tests.crash_points.forked_server import ForkedServer
+from tests.servers import RockLakeServer
 
 WRITERS = 4
 PARTS = 3
@@ -77,7 +77,7 @@ def kill_in_commits(folder: Path, kills: int, seed: int) -> Figures:
     """Starts, kills and checks a server ``kills`` times."""
     moments = random.Random(seed)
     figures = Figures()
-    server = ForkedServer(f"file://{folder}/store", folder / "server.log")
+    server = RockLakeServer(f"file://{folder}/store", logs=folder, log_level="debug")
     try:
         server.start()
         with psycopg.connect(server.dsn("kills"), autocommit=True) as connection:
@@ -88,11 +88,11 @@ def kill_in_commits(folder: Path, kills: int, seed: int) -> Figures:
             first = _one_round(server, moments, figures, first)
         _check_everything(server.dsn("kills"), figures)
     finally:
-        server.close()
+        server.kill()
     return figures
 
 
-def _one_round(server: ForkedServer, moments: random.Random, figures: Figures, first: int) -> int:
+def _one_round(server: RockLakeServer, moments: random.Random, figures: Figures, first: int) -> int:
     """Returns a number above all that were tried."""
     dsn = server.dsn("kills")
     writers = [Writer(first + offset) for offset in range(WRITERS)]

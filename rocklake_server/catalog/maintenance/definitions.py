@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rocklake_server.encoding.definitions import decode_definition
+from rocklake_server.encoding.definitions import decode_definition, decode_dropped_by
 from rocklake_server.encoding.keys import system_prefix
 from rocklake_server.errors import CatalogError, CorruptValue, FormatVersionUnsupported
 from rocklake_server.schema.model import Relation, RelationKind
@@ -17,10 +17,12 @@ OnError = Callable[[Key, CatalogError], None]
 
 @dataclass(slots=True)
 class LakeDefinitions:
-    """``dropped`` are those whose retired or unreachable rows are kept still."""
+    """``dropped`` are those whose retired or unreachable rows are kept still, ``dropped_by`` the commits that dropped
+    them, by number, where that is known."""
 
     relations: list[Relation] = field(default_factory=list)
     dropped: list[Relation] = field(default_factory=list)
+    dropped_by: dict[int, int] = field(default_factory=dict)
 
     def left_behind(self) -> list[Relation]:
         """Dropped relations whose rows stay under their number until they are excised. Those of a declared one went
@@ -37,6 +39,8 @@ async def read_definitions(snapshot: StoreSnapshot, on_error: OnError | None = N
             for key, value in entries:
                 try:
                     into.append(decode_definition(key, value))
+                    if (commit := decode_dropped_by(key, value)) is not None:
+                        found.dropped_by[into[-1].relation_id] = commit
                 except (CorruptValue, FormatVersionUnsupported) as error:
                     if on_error is None:
                         raise

@@ -11,6 +11,7 @@ from rocklake_server.catalog.maintenance.readable import every_column
 from rocklake_server.encoding.definitions import (
     FileReference,
     decode_definition,
+    decode_dropped_by,
     decode_number,
     decode_reference,
     decode_system_text,
@@ -133,7 +134,9 @@ class KeySpace:
             reference: FileReference = decode_reference(key, value)
             return {name: held for name, held in reference._asdict().items() if held is not None}
         if facts.name in (SYSTEM_RELATION, SYSTEM_DROPPED):
-            return _definition(decode_definition(key, value))
+            dropped_by = decode_dropped_by(key, value)
+            dropped = {} if dropped_by is None else {"dropped_by_commit": dropped_by}
+            return {**_definition(decode_definition(key, value)), **dropped}
         if facts.name in (SYSTEM_AUDIT, SYSTEM_PIN):
             return {"text": decode_system_text(key, value)}
         return {"number": decode_number(key, value)}

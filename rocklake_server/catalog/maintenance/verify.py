@@ -56,6 +56,8 @@ def verify_listing(listing: Listing, report: Report) -> None:
         lakes.setdefault(place.number, []).append(f"{database}/{schema}")
     for number, names in (listing.retired or {}).items():
         lakes.setdefault(number, []).append("/".join(names))
+    for unfinished in listing.unfinished:
+        lakes.setdefault(unfinished.number, []).append(f"{unfinished.database}/{unfinished.schema}, unfinished")
     for number, found in lakes.items():
         if len(found) > 1:
             report.add(checks.LAKE_LIST, f"number {number} is that of {len(found)} lakes")

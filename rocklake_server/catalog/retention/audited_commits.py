@@ -102,7 +102,7 @@ class Gathered:
         operations.update(self.system)
         operations.update(make(sequence) for make in self.numbered)
         for relation in self.dropped:
-            write_drop(batch, relation)
+            write_drop(batch, relation, sequence)
         for relation in self.defined_again:
             write_definition(batch, relation)
             batch.delete(system_key(SYSTEM_DROPPED, relation.relation_id))
@@ -246,10 +246,10 @@ class AuditedCommits(ABC):
         if self._open.size_bytes >= self.bytes_max:
             await self.finish()
 
-    async def finish(self) -> int | None:
-        """Writes what was gathered, if anything. Returns the number of the commit. Raises CannotConnectNow when the
+    async def finish(self, *, notes_alone: bool = False) -> int | None:
+        """Writes what was gathered, if it is more than notes, or with ``notes_alone`` those as well. Returns the number of the commit. Raises CannotConnectNow when the
         lease was lost, StoreUnavailable, OutcomeUnknown, SerializationFailure."""
-        if not self.has_gathered:
+        if not (self.has_gathered or (notes_alone and self._open.notes)):
             return None
         gathered, self._open = self._open, Gathered()
         return await self._write(gathered)

@@ -25,15 +25,15 @@ _INLINED_END = 2
 """Where an inlined row's end_snapshot is: after row_id and begin_snapshot."""
 
 RETIRED, ENDED, LEFT_BEHIND = REASONS = ("retired", "ended", "left_behind")
-"""Why a row leaves: a commit deleted it, its end is at or before the boundary, its relation was dropped."""
+"""Why a row leaves: a commit deleted it, its end is at or before the boundary, a commit dropped its relation."""
 
 Tell = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Rows that ended at or before snapshot ``ended_by``, and rows that were retired by commit ``retired_by`` or an
-    earlier one."""
+    """Rows that ended at or before snapshot ``ended_by``, and rows and relations that commit ``retired_by`` or an
+    earlier one retired or dropped."""
 
     ended_by: int
     retired_by: int
@@ -96,14 +96,21 @@ class Excision:
                 async for leaving in self._ended(relation, end_at):
                     yield leaving
         for relation in definitions.left_behind():
+            if not self._is_dropped_within(definitions, relation):
+                continue
             async for entries in self._lake.snapshot.scan(key_prefix(relation)):
                 yield self._counted(LEFT_BEHIND, relation, entries)
 
     async def unused_definitions(self) -> list[Relation]:
-        """Of dropped relations, once none of their rows is left."""
-        if self._chosen.retired_by < self._lake.state.sequence:
-            return []
-        return (await read_definitions(self._lake.snapshot)).dropped
+        """Of dropped relations, once none of their rows is left: all were retired or left behind by the commit that
+        dropped them, or before."""
+        definitions = await read_definitions(self._lake.snapshot)
+        return [relation for relation in definitions.dropped if self._is_dropped_within(definitions, relation)]
+
+    def _is_dropped_within(self, definitions: LakeDefinitions, relation: Relation) -> bool:
+        """One whose commit is not known counts as dropped by the newest."""
+        dropped_by = definitions.dropped_by.get(relation.relation_id, self._lake.state.sequence)
+        return dropped_by <= self._chosen.retired_by
 
     async def _retired(self, definitions: LakeDefinitions) -> AsyncIterator[Leaving]:
         space = KeySpace(definitions.relations, definitions.dropped)

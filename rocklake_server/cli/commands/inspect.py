@@ -21,6 +21,9 @@ from rocklake_server.catalog.maintenance.tables import (
     find_table,
     tables_at,
 )
+from rocklake_server.catalog.maintenance.unfinished import leftovers
+from rocklake_server.cli.commands.sweep import COLUMNS as LEFTOVER_COLUMNS
+from rocklake_server.cli.commands.sweep import leftover_facts
 from rocklake_server.cli.lakes import opened_catalog, opened_lake
 from rocklake_server.cli.options import LakeName, Limit, Output, OutputFormat, Store
 from rocklake_server.cli.printing import print_facts, print_records
@@ -43,7 +46,7 @@ _SIZES = ("name", "kind", "keys", "seen", "tie_breakers", "key_bytes", "value_by
 def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Look inside a store, beside a running server or without one.",
                         epilog="Example: rocklake inspect tables --store file:///var/lib/rocklake")  # fmt: skip
-    for command in (lakes, snapshots, tables, files, history, relations, keys, key, audit):
+    for command in (lakes, unfinished, snapshots, tables, files, history, relations, keys, key, audit):
         group.command()(command)
     app.add_typer(group, name="inspect")
 
@@ -57,6 +60,19 @@ def lakes(store: Store, output: Output = OutputFormat.TABLE) -> None:
     async def work() -> None:
         async with opened_catalog(store) as catalog:
             await print_records(_LAKES, lake_facts(catalog), output)
+
+    run(work())
+
+
+def unfinished(store: Store, output: Output = OutputFormat.TABLE) -> None:
+    """Lakes that an import, a copy or a transaction began to make and that are on no list: what rocklake sweep removes.
+
+    Example: rocklake inspect unfinished --store file:///var/lib/rocklake
+    """
+
+    async def work() -> None:
+        async with opened_catalog(store) as catalog:
+            await print_records(LEFTOVER_COLUMNS, (leftover_facts(found) async for found in leftovers(catalog)), output)
 
     run(work())
 

@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 
 from rocklake_server.catalog.maintenance.audit import audit_records
+from rocklake_server.catalog.maintenance.definitions import read_definitions
 from rocklake_server.catalog.retention.boundary import Policy, choose_boundary
 from rocklake_server.catalog.retention.excise import Excised, apply_excision, choose_range, plan_excision
 from rocklake_server.catalog.retention.gc import apply_gc
@@ -59,7 +60,24 @@ async def test_what_a_later_commit_deleted_and_what_ended_later_stays() -> None:
     found = await excised(store, ended_by=2, retired_by=first)
     after = await audit(store)
     assert set(after.retired) == {place for place in before.retired if place[0] > first}
-    assert (found.rows["ended"], found.definitions) == ({}, 0)
+    assert (found.rows["ended"], found.rows["left_behind"], found.definitions) == ({}, {"notes": 1}, 1)
+    assert await counts(store) == {}
+
+
+async def test_a_dropped_relation_leaves_with_the_commit_that_dropped_it() -> None:
+    """Until then its rows are there still, for those who bring back what that commit deleted."""
+    store = await collected()
+    ((relation_id, commit),) = (await read_definitions((await lake_of(store)).snapshot)).dropped_by.items()
+    before = await audit(store)
+    assert min(before.retired)[0] <= commit < max(before.retired)[0], "some rows are deleted later, too"
+    found = await excised(store, ended_by=0, retired_by=commit - 1)
+    assert (found.rows["left_behind"], found.definitions) == ({}, 0)
+    assert (await audit(store)).dropped == before.dropped
+    found = await excised(store, ended_by=0, retired_by=commit)
+    assert (found.rows["left_behind"], found.definitions) == ({"notes": 1}, 1)
+    after = await audit(store)
+    assert (after.dropped, bool(after.retired)) == ({}, True)
+    assert relation_id not in {relation.relation_id for relation in (await lake_of(store)).relations.by_id.values()}
     assert await counts(store) == {}
 
 
