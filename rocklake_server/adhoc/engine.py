@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -42,6 +43,26 @@ Prepare = Callable[[Any], None]
 
 _slots = Slots()
 _threads = ThreadPoolExecutor(ENGINE_STATEMENTS_MAX + 1, thread_name_prefix="engine")
+
+
+def _retrieved(future: asyncio.Future[Any]) -> None:
+    """What a thread raises after its statement was cancelled is nobody's."""
+    if not future.cancelled():
+        future.exception()
+
+
+def _load() -> None:
+    import duckdb
+    import pyarrow
+
+    assert duckdb
+    assert pyarrow
+
+
+async def load() -> None:
+    """Import the engine, outside of the event loop."""
+    if "duckdb" not in sys.modules or "pyarrow" not in sys.modules:
+        await asyncio.get_running_loop().run_in_executor(_threads, _load)
 
 
 class EngineRows:
@@ -97,6 +118,7 @@ class EngineRows:
 
     async def _in_thread(self, compute: Callable[[], T]) -> T:
         self._busy = future = asyncio.get_running_loop().run_in_executor(_threads, compute)
+        future.add_done_callback(_retrieved)
         try:
             async with asyncio.timeout(ENGINE_RUN_S_MAX):
                 return await asyncio.shield(future)

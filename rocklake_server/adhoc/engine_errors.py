@@ -44,6 +44,8 @@ def engine_error(error: Exception) -> CatalogError:
     if "Out of Memory" in text or "could not allocate" in text or "failed to allocate" in text.lower():
         return OutOfMemory("out of memory: the statement needs more than the embedded engine may take",
                            hint="Narrow the rows, or group fewer of them.")
+    if "larger than 2^32" in text:
+        return OutOfMemory("out of memory: the statement makes a list that is too long")
     if "must appear in the GROUP BY" in text:
         return GroupingProblem("a column must appear in the GROUP BY clause or be used in an aggregate function")
     if "Max expression depth" in text:

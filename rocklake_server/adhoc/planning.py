@@ -10,7 +10,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from rocklake_server.adhoc.emission import Emitter
-from rocklake_server.adhoc.engine import EngineRows
+from rocklake_server.adhoc.engine import EngineRows, load
 from rocklake_server.adhoc.functions import EngineFunctions
 from rocklake_server.adhoc.inputs import Loading
 from rocklake_server.adhoc.queries import Queries
@@ -62,6 +62,7 @@ class EnginePlan:
 
     async def run(self, context: Context) -> Outcome:
         """Raises what computing the first rows raises."""
+        await load()
         env = Env((), context)
         arguments = {name: argument(node.value(env), node.type) for name, node in self.out.parameters.items()}
         functions = EngineFunctions(self.out.functions, self.out.folds, env, orders_numerics=self.out.orders_numerics)

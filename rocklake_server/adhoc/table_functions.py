@@ -54,7 +54,7 @@ def table_function(reading: Reading, node: exp.Expr, *, with_ordinality: bool) -
         name = call_name(node)
         raise undefined_function(name, [reading.expression(argument) for argument in node.expressions])
     elif isinstance(node, exp.Func):
-        raise UndefinedFunction(f"function {label(node).lower().replace(' ', '_')} does not exist in FROM")
+        raise UndefinedFunction(f"function {type(node).sql_names()[0].lower()} does not exist in FROM")
     else:
         raise Unsupported(f"{label(node)} in FROM is not supported")
     return made

@@ -9,7 +9,6 @@ import psycopg
 import pytest
 
 from tests.adhoc.lake_data import setup, statements, themes
-from tests.servers import RockLakeServer
 
 pytestmark = pytest.mark.postgres
 
@@ -49,21 +48,13 @@ class Sides(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def sides(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
-    server = RockLakeServer("memory:///adhoc", logs=tmp_path_factory.mktemp("adhoc"))
-    server.start()
-    try:
-        with psycopg.connect(postgres_dsn, autocommit=True) as theirs, \
-                psycopg.connect(server.dsn("lake"), autocommit=True) as ours:
-            theirs.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-            for text in setup():
-                theirs.execute(text)
-                ours.execute(text)
-            yield Sides(ours, theirs)
-            theirs.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    finally:
-        server.stop()
-    assert "Traceback" not in server.log_tail()
+def sides(postgres_dsn: str, ours: Connection) -> Iterator[Sides]:
+    with psycopg.connect(postgres_dsn, autocommit=True) as theirs:
+        theirs.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        for text in setup():
+            theirs.execute(text)
+        yield Sides(ours, theirs)
+        theirs.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 
 
 @pytest.mark.parametrize("theme", themes())
