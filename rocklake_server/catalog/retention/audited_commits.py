@@ -247,8 +247,9 @@ class AuditedCommits(ABC):
             await self.finish()
 
     async def finish(self, *, notes_alone: bool = False) -> int | None:
-        """Writes what was gathered, if it is more than notes, or with ``notes_alone`` those as well. Returns the number of the commit. Raises CannotConnectNow when the
-        lease was lost, StoreUnavailable, OutcomeUnknown, SerializationFailure."""
+        """Writes what was gathered, if it is more than notes, or with ``notes_alone`` those as well. Returns the number
+        of the commit. Raises CannotConnectNow when the lease was lost, StoreUnavailable, OutcomeUnknown,
+        SerializationFailure."""
         if not (self.has_gathered or (notes_alone and self._open.notes)):
             return None
         gathered, self._open = self._open, Gathered()
