@@ -40,6 +40,15 @@ GROUP_BYTES_MAX = 8 * 1024 * 1024
 ROWS_HELD_MAX = 10_000_000
 """Rows that one operator of a plan may hold at the same time: to sort, group or join them, or as the result."""
 
+ADVISORY_LOCKS_MAX = 65_536
+"""Advisory locks that are held at the same time, of all sessions together."""
+
+NOTIFICATION_BYTES_MAX = 8000
+"""A notification's payload is shorter, as in PostgreSQL."""
+
+NOTIFICATIONS_WAITING_BYTES_MAX = 2 * 1024 * 1024
+"""Notifications that wait for one session, or that a transaction will send. A session that lets more wait is ended."""
+
 SEND_BUFFER_BYTES = 256 * 1024
 """Reply bytes that are gathered before the socket is drained."""
 

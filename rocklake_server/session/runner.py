@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from rocklake_server.errors import ReadOnlyTransaction, UndefinedObject, Unsupported
+from rocklake_server.errors import (
+    ObjectNotInPrerequisiteState,
+    ReadOnlyTransaction,
+    UndefinedObject,
+    UndefinedPreparedStatement,
+    Unsupported,
+)
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pacing import Turns
 from rocklake_server.plan.cache import PlanCache
+from rocklake_server.plan.live_session import LiveSession
 from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, SessionCallbacks
 from rocklake_server.plan.planner import plan_statement
 from rocklake_server.plan.writes import copy_target
@@ -17,10 +25,14 @@ from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
-from rocklake_server.session.rows import TEXT_FORMAT, formats_for, result_format
+from rocklake_server.session.cursor_place import CursorPlace
+from rocklake_server.session.cursors import declare, described, fetch
+from rocklake_server.session.prepared_statements import argument_values, prepare, prepared_query
+from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.settings import Settings
+from rocklake_server.session.statements import Portal, Prepared, Registry
 from rocklake_server.session.transaction_block import TransactionBlock
-from rocklake_server.session.utility import UtilityRunner
+from rocklake_server.session.utility import UtilityRunner, shown_columns
 from rocklake_server.sql import statements as sql
 from rocklake_server.sql.names import quote
 from rocklake_server.wire.connection import Raw
@@ -29,8 +41,8 @@ from rocklake_server.wire.messages import NoticeResponse
 KEPT_REPLY_BYTES_MAX = 256 * 1024
 """Longer answers are encoded each time."""
 
-_ALLOWED_WHEN_FAILED = (sql.Commit, sql.Rollback, sql.RollbackTo)
-_WITHOUT_TRANSACTION = (sql.Begin, sql.Commit, sql.Rollback)
+ENDS_BLOCK = (sql.Commit, sql.Rollback, sql.RollbackTo)
+"""What a failed block allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +55,24 @@ class SessionFacts:
     client_address: str | None
     callbacks: SessionCallbacks
     plans: PlanCache
+    live: LiveSession
+
+
+class Result(NamedTuple):
+    """``columns`` is ``None`` for a statement that answers no rows. ``binary``: a simple Query sends binary values."""
+
+    columns: tuple[ResultColumn, ...] | None
+    outcome: Outcome
+    binary: bool = False
+
+
+Shape = tuple[tuple[ColumnType, ...], tuple[ResultColumn, ...] | None]
+"""A statement's parameter types and result columns."""
 
 
 class StatementRunner:
-    """Used by both protocols. ``running`` tells that a message is being answered."""
+    """Used by both protocols. ``running`` tells that a message is being answered, ``shown`` is the text of the last one
+    for people."""
 
     def __init__(
         self,
@@ -54,15 +80,18 @@ class StatementRunner:
         block: TransactionBlock,
         settings: Settings,
         utility: UtilityRunner,
+        registry: Registry,
         facts: SessionFacts,
     ) -> None:
         self._channel = channel
         self._block = block
         self._settings = settings
         self._utility = utility
+        self._registry = registry
         self._facts = facts
         self._context: Context | None = None
         self.running = False
+        self.shown = ""
 
     async def end_implicit(self) -> None:
         """The end of a simple Query or a pipeline commits what ran outside a block."""
@@ -77,37 +106,103 @@ class StatementRunner:
             if constant is not None and (outcome := constant.constant) is not None:
                 await self._send_result(constant.columns, outcome)
                 return outcome.tag
-            plan, context = await self.planned(statement)
-            outcome = await plan.run(context)
-            await self._send_result(plan.columns, outcome)
-            self.send_notices(outcome.notices)
-            return outcome.tag
-        if isinstance(statement, sql.CopyOut | sql.CopyIn):
+        elif isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
-        result = await self._utility.run(statement)
-        await self._send_result(result.columns, Outcome(result.tag, result.rows))
-        return result.tag
+        columns, outcome, binary = await self.result_of(statement)
+        await self._send_result(columns, outcome, BINARY_FORMAT if binary else TEXT_FORMAT)
+        self.send_notices(outcome.notices)
+        return outcome.tag
 
-    async def _send_result(self, columns: Sequence[ResultColumn] | None, outcome: Outcome) -> None:
-        """RowDescription and DataRow messages in text format; the bytes of a result that is kept are kept with it."""
+    async def result_of(
+        self,
+        statement: sql.Query | sql.UtilityStatement,
+        parameter_oids: Sequence[int] = (),
+        parameters: tuple[Value, ...] = (),
+    ) -> Result:
+        """Run a statement that is no COPY. Its notices are not sent yet."""
+        match statement:
+            case sql.Query():
+                plan, context = await self.planned(statement, parameter_oids, parameters)
+                return Result(plan.columns, await plan.run(context))
+            case sql.ExecutePrepared():
+                prepared, query = prepared_query(self._registry, statement.name)
+                wanted, _ = await self.shape(query, prepared.parameter_oids)
+                values = await argument_values(self, statement, wanted)
+                return await self.result_of(query, prepared.parameter_oids, values)
+            case sql.Prepare():
+                await prepare(self, self._registry, statement, self._block.open().now_us)
+                return Result(None, Outcome("PREPARE"))
+            case sql.DeclareCursor():
+                source = Prepared("", statement, tuple(parameter_oids), self.shown)
+                await declare(self, self._block, self._registry, statement, source, parameters)
+                return Result(None, Outcome("DECLARE CURSOR"))
+            case sql.Fetch():
+                tag, columns, rows, binary = await fetch(self, self._registry, statement)
+                return Result(columns, Outcome(tag, [tuple(row) for row in rows]), binary)
+            case _:
+                result = await self._utility.run(statement)
+                return Result(result.columns, Outcome(result.tag, result.rows))
+
+    async def shape(
+        self, statement: sql.Query | sql.UtilityStatement | None, parameter_oids: Sequence[int] = ()
+    ) -> Shape:
+        """What a statement takes and answers, before it runs. Raises what planning raises."""
+        match statement:
+            case sql.Query():
+                plan, _ = await self.planned(statement, parameter_oids)
+                return plan.parameters, plan.columns
+            case sql.DeclareCursor():
+                plan, _ = await self.planned(statement.query, parameter_oids)
+                return plan.parameters, None
+            case sql.ExecutePrepared():
+                try:
+                    prepared, query = prepared_query(self._registry, statement.name)
+                except UndefinedPreparedStatement:
+                    return (), None
+                return (), (await self.shape(query, prepared.parameter_oids))[1]
+            case sql.Fetch():
+                return (), described(self._registry, statement)
+            case sql.ShowVariable():
+                return (), shown_columns(statement)
+            case _:
+                return (), None
+
+    async def opened(self, portal: Portal) -> tuple[Outcome, CursorPlace]:
+        """A portal's rows, computed at the first time, and where it stands. Raises ObjectNotInPrerequisiteState for one
+        without rows, Unsupported when its columns have changed since it was bound."""
+        statement = portal.prepared.statement
+        if portal.columns is None or portal.finished or statement is None:
+            raise ObjectNotInPrerequisiteState(f'portal "{portal.name}" cannot be run')
+        if portal.outcome is None or portal.place is None:
+            result = await self.result_of(statement, portal.prepared.parameter_oids, portal.parameters)
+            if result.columns != portal.columns:
+                raise Unsupported("cached plan must not change result type")
+            portal.outcome, portal.place = result.outcome, CursorPlace(len(result.outcome.rows), backward=False)
+            self.send_notices(portal.outcome.notices)
+        return portal.outcome, portal.place
+
+    async def _send_result(
+        self, columns: Sequence[ResultColumn] | None, outcome: Outcome, wire_format: int = TEXT_FORMAT
+    ) -> None:
+        """RowDescription and DataRow messages; the bytes of a result that is kept are kept with it."""
         if columns is None:
             return
         encodings = outcome.encodings
-        known: Sequence[Raw] | None = None if encodings is None else encodings.get(TEXT_FORMAT)
+        known: Sequence[Raw] | None = None if encodings is None else encodings.get(wire_format)
         if known is not None:
             for part in known:
                 self._channel.send(part)
             return
-        formats = formats_for((), len(columns))
+        formats = formats_for((wire_format,), len(columns))
         description = result_format(columns, formats).description
         self._channel.send(description)
         rows = await self.send_rows(columns, formats, outcome.rows)
         if encodings is not None and rows is not None:
-            encodings[TEXT_FORMAT] = (description, *rows)
+            encodings[wire_format] = (description, *rows)
 
     def check_allowed(self, statement: object) -> None:
         """Raises FailedTransaction in a failed block, for all but the statements that end it."""
-        if not isinstance(statement, _ALLOWED_WHEN_FAILED):
+        if not isinstance(statement, ENDS_BLOCK):
             self._block.require_not_failed()
 
     async def planned(
@@ -139,13 +234,9 @@ class StatementRunner:
             backend_pid=facts.backend_pid,
             client_address=facts.client_address,
             callbacks=facts.callbacks,
+            live=facts.live,
         )
         return self._context
-
-    async def run_utility(self, statement: sql.UtilityStatement) -> tuple[str, Sequence[tuple[Value, ...]]]:
-        """For Execute: the tag and the rows of a utility statement that is no COPY."""
-        result = await self._utility.run(statement)
-        return result.tag, result.rows
 
     async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:
         if isinstance(statement, sql.CopyIn):

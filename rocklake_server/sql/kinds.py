@@ -14,8 +14,8 @@ QUERY_KEYWORDS = {
     "COMMENT": QueryKind.DDL,
 }
 REFUSED_KEYWORDS = frozenset({
-    "CALL", "CLUSTER", "DECLARE", "DO", "EXECUTE", "EXPLAIN", "FETCH", "GRANT", "IMPORT", "LOAD", "LOCK",
-    "MERGE", "MOVE", "PREPARE", "REASSIGN", "REFRESH", "REINDEX", "REVOKE", "SECURITY", "TABLE",
+    "CALL", "CLUSTER", "DO", "EXPLAIN", "GRANT", "IMPORT", "LOAD", "LOCK", "MERGE", "REASSIGN", "REFRESH", "REINDEX",
+    "REVOKE", "SECURITY", "TABLE",
 })
 
 _USUAL = {f"{kind.value} ": kind for kind in QueryKind if kind is not QueryKind.DDL}
