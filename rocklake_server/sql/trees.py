@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-_POSTGRES = Postgres()
+
+class _Dialect(Postgres):
+    """Dollar strings are plain ones by now (see ``lexer.normalise``): a dollar begins a parameter, also in ``$1,$2``."""
+
+    class Tokenizer(Postgres.Tokenizer):
+        HEREDOC_STRINGS: ClassVar[list[str | tuple[str, str]]] = []
+        SINGLE_TOKENS: ClassVar[dict[str, TokenType]] = {**Postgres.Tokenizer.SINGLE_TOKENS, "$": TokenType.PARAMETER}
+
+
+_POSTGRES = _Dialect()
 _NAMED_ARRAY = re.compile(r"\b(?:oid|reg[a-z]+)\s*\[", re.IGNORECASE)
 _NAMED_ARRAY_TOKENS = [TokenType.OBJECT_IDENTIFIER, TokenType.L_BRACKET, TokenType.R_BRACKET]
 _FAULTS = (TypeError, AttributeError, ValueError, LookupError, AssertionError, NotImplementedError)
