@@ -46,7 +46,7 @@ async def declare(
         raise UndefinedPortal("invalid cursor name: must not be empty")
     registry.require_free(statement.name)
     plan, context = await runner.planned(statement.query, prepared.parameter_oids, parameters)
-    outcome = await plan.run(context)
+    outcome = await runner.all_rows(statement.query, plan, context)
     registry.require_room(len(outcome.rows))
     place = CursorPlace(len(outcome.rows), backward=statement.scroll is not False)
     registry.add_portal(Portal(
@@ -64,7 +64,7 @@ def described(registry: Registry, statement: sql.Fetch) -> tuple[ResultColumn, .
 async def fetch(runner: StatementRunner, registry: Registry, statement: sql.Fetch) -> Fetched:
     """Raises UndefinedPortal, ObjectNotInPrerequisiteState."""
     portal = registry.cursor(statement.cursor)
-    outcome, place = await runner.opened(portal)
+    outcome, place = await runner.placed(portal)
     try:
         indexes = place.fetch(statement)
     except ObjectNotInPrerequisiteState:

@@ -15,7 +15,7 @@ from rocklake_server.errors import (
 )
 from rocklake_server.pgformat.binary import binary_decoder
 from rocklake_server.pgformat.text import text_decoder
-from rocklake_server.plan.model import ResultColumn
+from rocklake_server.plan.model import ResultColumn, RowStream
 from rocklake_server.schema.types import NAME, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.replies import command_complete
@@ -152,15 +152,32 @@ class ExtendedProtocol:
 
     async def _send_rows(self, portal: Portal, columns: Sequence[ResultColumn], rows_max: int) -> None:
         """Rows from where the portal stands, at most ``rows_max`` unless that is 0. SELECT's tag counts these rows."""
-        outcome, place = await self._runner.opened(portal)
+        outcome = await self._runner.opened(portal)
         self._block.require_owned()
-        found = place.forward(rows_max if rows_max > 0 else None)
-        await self._runner.send_rows(columns, portal.formats, outcome.rows[found.start : found.stop])
-        if rows_max > 0 and len(found) == rows_max:
+        if outcome.stream is not None:
+            count = await self._send_stream(portal, outcome.stream, rows_max)
+        else:
+            outcome, place = await self._runner.placed(portal)
+            found = place.forward(rows_max if rows_max > 0 else None)
+            await self._runner.send_rows(columns, portal.formats, outcome.rows[found.start : found.stop])
+            count = len(found)
+        if rows_max > 0 and count == rows_max:
             self._channel.send(m.PortalSuspended())
             return
-        counted = outcome.tag.startswith("SELECT ")
-        self._channel.send(command_complete(f"SELECT {len(found)}" if counted else outcome.tag))
+        counted = outcome.tag.partition(" ")[0] == "SELECT"
+        self._channel.send(command_complete(f"SELECT {count}" if counted else outcome.tag))
+
+    async def _send_stream(self, portal: Portal, stream: RowStream, rows_max: int) -> int:
+        """As many rows as are asked for (0: all), as they are computed; at the end the engine is given back."""
+        count = 0
+        while (wanted := rows_max - count) or rows_max <= 0:
+            rows = await stream.take(wanted if rows_max > 0 else None)
+            if not rows:
+                stream.close()
+                break
+            await self._runner.send_rows(portal.columns or (), portal.formats, rows)
+            count += len(rows)
+        return count
 
 
 def _parameter_formats(formats: Sequence[int], count: int) -> Sequence[int]:

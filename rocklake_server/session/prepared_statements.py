@@ -49,8 +49,9 @@ async def argument_values(
     values: Sequence[Value] = ()
     types: Sequence[ColumnType] = ()
     if statement.arguments is not None:
-        plan, context = await runner.planned(sql.Query(f"VALUES ({statement.arguments})", sql.QueryKind.SELECT))
-        (values,) = (await plan.run(context)).rows
+        query = sql.Query(f"VALUES ({statement.arguments})", sql.QueryKind.SELECT)
+        plan, context = await runner.planned(query)
+        (values,) = (await runner.all_rows(query, plan, context)).rows
         types = [column.type for column in plan.columns or ()]
     if len(values) != len(wanted):
         raise SyntaxProblem(

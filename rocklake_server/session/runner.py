@@ -6,18 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rocklake_server.adhoc.planning import engine_plan, known_plan
+from rocklake_server.catalog.view import Row, TransactionView
 from rocklake_server.errors import (
+    GroupingProblem,
     ObjectNotInPrerequisiteState,
     ReadOnlyTransaction,
+    UndefinedFunction,
     UndefinedObject,
     UndefinedPreparedStatement,
     Unsupported,
 )
-from rocklake_server.limits import SEND_BUFFER_BYTES
+from rocklake_server.limits import ROWS_HELD_MAX, SEND_BUFFER_BYTES
 from rocklake_server.pacing import Turns
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.live_session import LiveSession
-from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, SessionCallbacks
+from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, RowStream, SessionCallbacks
+from rocklake_server.plan.operators import too_many_rows
 from rocklake_server.plan.planner import plan_statement
 from rocklake_server.plan.writes import copy_target
 from rocklake_server.schema.model import RelationKind
@@ -40,6 +45,9 @@ from rocklake_server.wire.messages import NoticeResponse
 
 KEPT_REPLY_BYTES_MAX = 256 * 1024
 """Longer answers are encoded each time."""
+
+_BEYOND_OPERATORS = (Unsupported, UndefinedFunction, GroupingProblem)
+"""What the server's operators say to a SELECT that the embedded engine may still run."""
 
 ENDS_BLOCK = (sql.Commit, sql.Rollback, sql.RollbackTo)
 """What a failed block allows."""
@@ -109,6 +117,8 @@ class StatementRunner:
         elif isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
         columns, outcome, binary = await self.result_of(statement)
+        if outcome.stream is not None:
+            return await self._send_stream(columns or (), outcome.stream)
         await self._send_result(columns, outcome, BINARY_FORMAT if binary else TEXT_FORMAT)
         self.send_notices(outcome.notices)
         return outcome.tag
@@ -123,7 +133,7 @@ class StatementRunner:
         match statement:
             case sql.Query():
                 plan, context = await self.planned(statement, parameter_oids, parameters)
-                return Result(plan.columns, await plan.run(context))
+                return Result(plan.columns, await self.run_query(statement, plan, context))
             case sql.ExecutePrepared():
                 prepared, query = prepared_query(self._registry, statement.name)
                 wanted, _ = await self.shape(query, prepared.parameter_oids)
@@ -167,19 +177,28 @@ class StatementRunner:
             case _:
                 return (), None
 
-    async def opened(self, portal: Portal) -> tuple[Outcome, CursorPlace]:
-        """A portal's rows, computed at the first time, and where it stands. Raises ObjectNotInPrerequisiteState for one
-        without rows, Unsupported when its columns have changed since it was bound."""
+    async def opened(self, portal: Portal) -> Outcome:
+        """A portal's rows, asked for at the first time. Raises ObjectNotInPrerequisiteState for one without rows,
+        Unsupported when its columns have changed since it was bound."""
         statement = portal.prepared.statement
         if portal.columns is None or portal.finished or statement is None:
             raise ObjectNotInPrerequisiteState(f'portal "{portal.name}" cannot be run')
-        if portal.outcome is None or portal.place is None:
+        if portal.outcome is None:
             result = await self.result_of(statement, portal.prepared.parameter_oids, portal.parameters)
             if result.columns != portal.columns:
                 raise Unsupported("cached plan must not change result type")
-            portal.outcome, portal.place = result.outcome, CursorPlace(len(result.outcome.rows), backward=False)
+            portal.outcome = result.outcome
             self.send_notices(portal.outcome.notices)
-        return portal.outcome, portal.place
+        return portal.outcome
+
+    async def placed(self, portal: Portal) -> tuple[Outcome, CursorPlace]:
+        """As ``opened``, with all rows in memory, and where the portal stands among them."""
+        outcome = await self.opened(portal)
+        if outcome.stream is not None:
+            outcome = portal.outcome = await collected(outcome)
+        if portal.place is None:
+            portal.place = CursorPlace(len(outcome.rows), backward=False)
+        return outcome, portal.place
 
     async def _send_result(
         self, columns: Sequence[ResultColumn] | None, outcome: Outcome, wire_format: int = TEXT_FORMAT
@@ -200,6 +219,19 @@ class StatementRunner:
         if encodings is not None and rows is not None:
             encodings[wire_format] = (description, *rows)
 
+    async def _send_stream(self, columns: Sequence[ResultColumn], stream: RowStream) -> str:
+        """RowDescription, and DataRow messages as rows are computed. Returns the tag."""
+        formats = formats_for((), len(columns))
+        self._channel.send(result_format(columns, formats).description)
+        count = 0
+        try:
+            while rows := await stream.take(None):
+                await self.send_rows(columns, formats, rows)
+                count += len(rows)
+        finally:
+            stream.close()
+        return f"SELECT {count}"
+
     def check_allowed(self, statement: object) -> None:
         """Raises FailedTransaction in a failed block, for all but the statements that end it."""
         if not isinstance(statement, ENDS_BLOCK):
@@ -211,10 +243,38 @@ class StatementRunner:
         """A plan on the current transaction, and what it runs in. Raises ReadOnlyTransaction, UndefinedObject."""
         view = await self._block.current()
         types = [_parameter_type(oid) for oid in parameter_oids] if parameter_oids else ()
-        plan = plan_statement(query, view, self._facts.plans, types)
+        plan = self._plan(query, view, types)
         if plan.writes and view.modes.read_only:
             raise ReadOnlyTransaction(f"cannot execute {query.kind.value} in a read-only transaction")
         return plan, self.context(parameters)
+
+    def _plan(self, query: sql.Query, view: TransactionView, types: Sequence[ColumnType]) -> Plan:
+        """The plan of the server's own operators, or one of the embedded engine for a SELECT that they do not run."""
+        known = known_plan(query, view, types)
+        if known is not None:
+            return known
+        try:
+            return plan_statement(query, view, self._facts.plans, types)
+        except _BEYOND_OPERATORS:
+            if query.kind is not sql.QueryKind.SELECT:
+                raise
+        return engine_plan(query, view, types)
+
+    async def run_query(self, query: sql.Query, plan: Plan, context: Context) -> Outcome:
+        """``plan.run``. What the server's operators find out too late that they do not run, the engine may."""
+        try:
+            return await plan.run(context)
+        except Unsupported:
+            if query.kind is not sql.QueryKind.SELECT:
+                raise
+            other = engine_plan(query, context.view, plan.parameters)
+            if other is plan or other.columns != plan.columns:
+                raise
+        return await other.run(context)
+
+    async def all_rows(self, query: sql.Query, plan: Plan, context: Context) -> Outcome:
+        """As ``run_query``, with all rows in memory."""
+        return await collected(await self.run_query(query, plan, context))
 
     def forget_transaction(self) -> None:
         """After the end of a transaction: nothing of it stays in memory for an idle session."""
@@ -272,6 +332,22 @@ class StatementRunner:
     def send_notices(self, notices: Sequence[Notice]) -> None:
         for notice in notices:
             self._utility.notice(NoticeResponse.of(notice.message, severity="NOTICE", sqlstate=notice.sqlstate))
+
+
+async def collected(outcome: Outcome) -> Outcome:
+    """A result with all its rows. Raises what computing them raises, and OutOfMemory."""
+    stream = outcome.stream
+    if stream is None:
+        return outcome
+    rows: list[Row] = []
+    try:
+        while found := await stream.take(None):
+            rows += found
+            if len(rows) > ROWS_HELD_MAX:
+                raise too_many_rows()
+    finally:
+        stream.close()
+    return Outcome(f"{outcome.tag} {len(rows)}", rows, outcome.notices)
 
 
 def _whole_table(statement: sql.CopyOut) -> sql.Query:

@@ -38,6 +38,10 @@ class Savepoints(Generic[T]):
         del self._open[depth + 1 :]
         return self._open[depth][1]
 
+    @property
+    def innermost(self) -> T | None:
+        return self._open[-1][1] if self._open else None
+
     def clear(self) -> None:
         self._open.clear()
 

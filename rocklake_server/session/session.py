@@ -122,6 +122,7 @@ class Session:
             raise
         finally:
             self._backends.remove(self)
+            self.registry.close_all_cursors()
             await self._block.rollback()
             self.listening.close()
             self._databases.advisory_locks.release_session(self.holder)
@@ -330,6 +331,7 @@ class Session:
         can be read any more."""
         self._activity.failed(error.sqlstate)
         await self._block.fail(error)
+        self.registry.fail()
         is_last = error.severity == "FATAL" or self.channel.phase is Phase.BROKEN
         self.channel.send(m.ErrorResponse.of(error, severity="FATAL" if is_last else None))
         if is_last:

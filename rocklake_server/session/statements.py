@@ -56,6 +56,11 @@ class Portal:
     made_us: int = 0
     serial: int = 0
 
+    def close(self) -> None:
+        """Rows that were not taken are forgotten."""
+        if self.outcome is not None and self.outcome.stream is not None:
+            self.outcome.stream.close()
+
 
 @dataclass(slots=True)
 class Registry:
@@ -98,6 +103,7 @@ class Registry:
     def add_portal(self, portal: Portal) -> None:
         """Raises DuplicatePortal."""
         self.require_free(portal.name)
+        self.forget_portal(portal.name)
         self._serial += 1
         portal.serial = self._serial
         self.portals[portal.name] = portal
@@ -117,15 +123,18 @@ class Registry:
         return found
 
     def forget_portal(self, name: str) -> None:
-        self.portals.pop(name, None)
+        portal = self.portals.pop(name, None)
+        if portal is not None:
+            portal.close()
 
     def close_cursor(self, name: str) -> None:
         """Raises UndefinedPortal."""
         self.cursor(name)
-        del self.portals[name]
+        self.forget_portal(name)
 
     def close_all_cursors(self) -> None:
-        self.portals.clear()
+        for name in list(self.portals):
+            self.forget_portal(name)
 
     def require_room(self, rows: int) -> None:
         """Before one more cursor keeps so many rows. Raises OutOfMemory."""
@@ -144,8 +153,15 @@ class Registry:
     def rollback_to(self, name: str) -> None:
         serial = self._savepoints.back_to(name)
         for portal in [p for p in self.portals.values() if p.serial > serial and not p.is_settled]:
-            del self.portals[portal.name]
+            self.forget_portal(portal.name)
 
+    def fail(self) -> None:
+        """After an error: what computes rows since the innermost savepoint holds nothing up until that is rolled back
+        to."""
+        serial = self._savepoints.innermost or 0
+        for portal in self.portals.values():
+            if portal.serial > serial and not portal.is_settled:
+                portal.close()
 
     def end(self, *, committed: bool) -> None:
         self._savepoints.clear()
@@ -153,4 +169,4 @@ class Registry:
             if portal.hold and (committed or portal.is_settled):
                 portal.is_settled = True
             else:
-                del self.portals[portal.name]
+                self.forget_portal(portal.name)

@@ -12,7 +12,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 
 class _Dialect(Postgres):
-    """Dollar strings are plain ones by now (see ``lexer.normalise``): a dollar begins a parameter, also in ``$1,$2``."""
+    """Dollar strings are plain ones by now (see ``lexer.normalise``): a dollar begins a parameter, as in ``$1,$2``."""
 
     class Tokenizer(Postgres.Tokenizer):
         HEREDOC_STRINGS: ClassVar[list[str | tuple[str, str]]] = []

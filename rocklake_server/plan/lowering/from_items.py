@@ -70,10 +70,10 @@ def add_join(queries: QueryLowering, tree: FromTree, part: exp.Join) -> None:
         condition = queries.compiler(tree.scope, "JOIN/ON").condition(part.args["on"], "JOIN/ON")
         step.conditions.extend(conjuncts(condition))
     for column in part.args.get("using") or ():
-        step.conditions.append(_using(tree.scope, left_sources, kind, identifier(column)))
+        step.conditions.append(using_condition(tree.scope, left_sources, kind, identifier(column)))
 
 
-def _using(scope: Scope, left_sources: list[Source], kind: str, name: str) -> Expr:
+def using_condition(scope: Scope, left_sources: list[Source], kind: str, name: str) -> Expr:
     """The equality of a USING column, which becomes one merged column of the scope."""
     left_scope = Scope(None, left_sources, dict(scope.merged))
     right_scope = Scope(None, scope.sources[-1:])
@@ -105,10 +105,10 @@ def _item(queries: QueryLowering, scope: Scope, node: exp.Expr) -> tuple[Operato
         if isinstance(node, exp.Subquery):
             raise SyntaxProblem("subquery in FROM must have an alias")
         return derived(lowered, "*VALUES*", [], scope.width)
-    return derived(lowered, identifier(alias), _column_aliases(alias), scope.width)
+    return derived(lowered, identifier(alias), column_aliases(alias), scope.width)
 
 
-def _column_aliases(alias: exp.TableAlias | None) -> list[str]:
+def column_aliases(alias: exp.TableAlias | None) -> list[str]:
     if alias is None:
         return []
     only(alias, "this", "columns")
@@ -140,7 +140,7 @@ def _table(queries: QueryLowering, scope: Scope, node: exp.Table) -> tuple[Opera
     name = table_name(node)
     alias_node = node.args.get("alias")
     alias = name.name if alias_node is None else identifier(alias_node)
-    names = _column_aliases(alias_node)
+    names = column_aliases(alias_node)
     if name.schema is None and name.name in queries.ctes:
         return derived(queries.ctes[name.name], alias, names, scope.width)
     relation = queries.relation(name.schema, name.name)
