@@ -60,6 +60,10 @@ class UndefinedObject(CatalogError, sqlstate="42704"):
     """The statement names a type, setting or other object that does not exist."""
 
 
+class UndefinedParameter(CatalogError, sqlstate="42P02"):
+    """The statement names a parameter that it was not given."""
+
+
 class AmbiguousColumn(CatalogError, sqlstate="42702"):
     """A column name fits more than one relation."""
 
@@ -89,11 +93,11 @@ class UndefinedPreparedStatement(CatalogError, sqlstate="26000"):
 
 
 class DuplicatePortal(CatalogError, sqlstate="42P03"):
-    """Bind of a named portal that exists."""
+    """Bind of a named portal, or DECLARE of a cursor, that exists."""
 
 
 class UndefinedPortal(CatalogError, sqlstate="34000"):
-    """Execute or Describe of a portal that does not exist."""
+    """Execute or Describe of a portal, or FETCH from a cursor, that does not exist."""
 
 
 class UndefinedSchema(CatalogError, sqlstate="3F000"):
@@ -216,6 +220,10 @@ class CharacterNotInRepertoire(CatalogError, sqlstate="22021"):
     """Bytes that are not text in the client's encoding."""
 
 
+class UntranslatableCharacter(CatalogError, sqlstate="22P05"):
+    """A character that the server cannot keep."""
+
+
 class InvalidParameterValue(CatalogError, sqlstate="22023"):
     """A value that a setting or command does not accept."""
 
@@ -290,6 +298,10 @@ class LockNotAvailable(CatalogError, sqlstate="55P03"):
 
 class ObjectNotInPrerequisiteState(CatalogError, sqlstate="55000"):
     """The object is not in a state that the command needs."""
+
+
+class QueueOverflow(CatalogError, sqlstate="53400", severity="FATAL"):
+    """A session does not take what waits for it."""
 
 
 class FixedSetting(CatalogError, sqlstate="55P02"):

@@ -47,6 +47,15 @@ last attempt is made after 12 seconds."""
 ROWS_HELD_MAX = 10_000_000
 """Rows that one operator of a plan may hold at the same time: to sort, group or join them, or as the result."""
 
+ADVISORY_LOCKS_MAX = 65_536
+"""Advisory locks that are held at the same time, of all sessions together."""
+
+NOTIFICATION_BYTES_MAX = 8000
+"""A notification's payload is shorter, as in PostgreSQL."""
+
+NOTIFICATIONS_WAITING_BYTES_MAX = 2 * 1024 * 1024
+"""Notifications that wait for one session, or that a transaction will send. A session that lets more wait is ended."""
+
 ENGINE_STATEMENTS_MAX = 3
 """Statements that the embedded engine runs at the same time; others wait for their turn."""
 

@@ -2,14 +2,15 @@
 
 A plan's operators are plain generators, called deep inside of each other, which cannot await. ``in_slices`` runs such a
 computation on a stack of its own (a greenlet); where it calls ``checkpoint`` it is left once its slice is over, the
-event loop serves the others, and it goes on. Coroutines, which can await, use ``Turns``.
+event loop serves the others, and it goes on. With ``waited`` it can wait for something there. Coroutines, which can
+await, use ``Turns``.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from time import perf_counter
 from typing import TypeVar, cast
@@ -35,6 +36,8 @@ class _Worker(greenlet):
     computation: Callable[[], object] | None = None
     result: object = None
     raised: BaseException | None = None
+    waits_for: Callable[[], Awaitable[object]] | None = None
+    answer: object = None
 
     def run(self) -> None:
         while self.computation is not None:
@@ -64,6 +67,18 @@ class _Worker(greenlet):
         assert self.parent is not None
         self.parent.switch()
 
+    async def pause(self) -> None:
+        """Between two slices: the others' turn, or what the computation waits for."""
+        wait, self.waits_for = self.waits_for, None
+        if wait is None:
+            await asyncio.sleep(0)
+        else:
+            self.answer = await wait()
+
+    def take_answer(self) -> object:
+        answer, self.answer = self.answer, None
+        return answer
+
     def take_result(self) -> object:
         """What was computed; nothing of it stays here. Raises what the computation raised."""
         result, raised = self.result, self.raised
@@ -84,14 +99,15 @@ _idle = _Idle()
 
 
 async def in_slices(compute: Callable[[], T]) -> T:
-    """What ``compute`` returns. Raises what it raises; a cancellation ends it at the checkpoint where it waits."""
+    """What ``compute`` returns. Raises what it raises; a cancellation ends it at the checkpoint where it stands, an
+    error of what it waits for where it waits."""
     worker = _idle.workers.pop() if _idle.workers else _Worker()
     worker.begin(compute)
     while worker.computes:
         try:
-            await asyncio.sleep(0)
-        except BaseException as cancelled:
-            worker.throw(cancelled)
+            await worker.pause()
+        except BaseException as error:
+            worker.throw(error)
             raise
         worker.next_slice()
     if len(_idle.workers) < IDLE_WORKERS_MAX:
@@ -104,6 +120,21 @@ def checkpoint() -> None:
     current = getcurrent()
     if isinstance(current, _Worker) and perf_counter() >= current.slice_end_s:
         current.leave()
+
+
+def can_wait() -> bool:
+    """Whether this is a computation in slices."""
+    return isinstance(getcurrent(), _Worker)
+
+
+def waited(wait: Callable[[], Awaitable[T]]) -> T:
+    """What awaiting ``wait()`` gives, within a computation in slices, which is left until then."""
+    current = getcurrent()
+    if not isinstance(current, _Worker):
+        raise RuntimeError("only a computation in slices can wait")  # noqa: TRY004  not about an argument's type
+    current.waits_for = wait
+    current.leave()
+    return cast("T", current.take_answer())
 
 
 def slices(items: Sequence[T], size: int = ROWS_PER_CHECK) -> Iterator[Sequence[T]]:

@@ -51,10 +51,10 @@ class Loading:
         return pa.table([pa.chunked_array(part) for part in parts], names=names)
 
     async def _rows(self, wanted: Input) -> list[Sequence[Row]]:
-        view = self._env.need().view
-        relation = wanted.relation
+        context = self._env.need()
+        view, relation = context.view, wanted.relation
         if not isinstance(relation, Relation):
-            return [relation.rows(view)]
+            return [relation.content(context)]
         chunks = await view.chunks(relation, bounds_of(wanted.conditions, relation, self._env))
         return [chunk.rows for chunk in chunks]
 

@@ -18,6 +18,7 @@ from time import perf_counter
 
 from rocklake_server.activity import Activity
 from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
+from rocklake_server.catalog.commit_notices import CommitNotices
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.late_images import PAUSE_S, give_images
 from rocklake_server.catalog.root import Root
@@ -60,10 +61,11 @@ class _Request:
 
 
 class Committer:
-    """The one writer of a lake."""
+    """The one writer of a lake. ``notices`` tells those who listen what was committed."""
 
-    def __init__(self, lake: Lake, activity: Activity | None = None) -> None:
+    def __init__(self, lake: Lake, activity: Activity | None = None, notices: CommitNotices | None = None) -> None:
         self._lake = lake
+        self._notices = notices
         self._activity = activity or Activity()
         self._queue: deque[_Request] = deque()
         self._leader: asyncio.Task[None] | None = None
@@ -328,6 +330,8 @@ class Committer:
         if working.last_snapshot_us is not None:
             lake.last_snapshot_us = working.last_snapshot_us
         lake.prune()
+        if self._notices is not None and self._notices.are_heard:
+            self._notices.committed(working)
 
 
 def _look_at(outcome: asyncio.Future[None]) -> None:

@@ -41,8 +41,8 @@ class Modes:
 
 class DatabaseTransaction(Definitions):
     """Implements ``catalog.view.TransactionView``. Takes its roots at its first statement. ``losses`` are those of
-    the session's earlier blocks. What ``access`` does not allow is refused here and nowhere else, statement by
-    statement: rows in ``chunks``, every change in ``check_writable``."""
+    the session's earlier blocks, ``holder`` is the session where locks are waited for. What ``access`` does not allow
+    is refused here and nowhere else, statement by statement: rows in ``chunks``, changes in ``check_writable``."""
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class DatabaseTransaction(Definitions):
         temporary: TemporaryTables,
         losses: Losses | None = None,
         access: Access = UNRESTRICTED,
+        holder: Holder | None = None,
     ) -> None:
         super().__init__()
         self.databases = databases
@@ -59,7 +60,7 @@ class DatabaseTransaction(Definitions):
         self.modes = modes
         self._database = database
         self._now_us = databases.clock.now_us()
-        self.holder = Holder()
+        self.holder = holder if holder is not None else Holder()
         self.parts: dict[str, LakeTransaction] = {}
         self.opened: dict[str, OpenLake] = {}
         self.temporary = temporary
@@ -69,6 +70,7 @@ class DatabaseTransaction(Definitions):
         self._lost = False
         self._snapshot_turn: SnapshotTurn | None = None
         self._written: LakeTransaction | None = None
+        self._locks_at: list[int] = []
 
     @property
     def database(self) -> str:
@@ -214,6 +216,7 @@ class DatabaseTransaction(Definitions):
 
     def savepoint(self, name: str) -> None:
         self.savepoints.append((name, self.schema_state()))
+        self._locks_at.append(self.databases.advisory_locks.count(self.holder))
         for part in self.parts.values():
             part.savepoint(name)
 
@@ -221,12 +224,15 @@ class DatabaseTransaction(Definitions):
         depth = self._savepoint(name)
         del self.savepoints[depth + 1 :]
         self.restore_schemas(self.savepoints[depth][1])
+        del self._locks_at[depth + 1 :]
+        self.databases.advisory_locks.release_since(self.holder, self._locks_at[depth])
         for part in self.parts.values():
             part.rollback_to(depth)
 
     def release_savepoint(self, name: str) -> None:
         depth = self._savepoint(name)
         del self.savepoints[depth:]
+        del self._locks_at[depth:]
         for part in self.parts.values():
             part.release(depth)
 
@@ -302,11 +308,12 @@ class DatabaseTransaction(Definitions):
             self._losses.add(self._written.lake.snapshot_turn)
 
     async def rollback(self) -> None:
-        """Give back roots, keys and turns. Harmless after ``commit``."""
+        """Give back roots, keys, locks and turns. Harmless after ``commit``."""
         parts, self.parts = self.parts, {}
         for part in (*parts.values(), *self.departed):
             part.end()
         self.departed.clear()
+        self.databases.advisory_locks.release_since(self.holder)
         if self._snapshot_turn is not None:
             self._snapshot_turn.release(self.holder)
             self._snapshot_turn = None

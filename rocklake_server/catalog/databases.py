@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocklake_server.activity import Activity
+from rocklake_server.catalog.advisory_locks import AdvisoryLocks
 from rocklake_server.catalog.commit import Committer
+from rocklake_server.catalog.commit_notices import CommitNotices
 from rocklake_server.catalog.directory import CREATE_SCHEMA, Directory, Place
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.notifications import Notifications
 from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.turns import Turn
 from rocklake_server.clock import Clock
@@ -67,6 +70,8 @@ class Databases:
         self.exported: dict[str, DatabaseTransaction] = {}
         self.residency = residency
         self.activity = Activity()
+        self.advisory_locks = AdvisoryLocks()
+        self.notifications = Notifications()
 
     @classmethod
     async def open(
@@ -178,7 +183,8 @@ class Databases:
             await store.close()
             raise
         logger.info("opened %s at commit %d", label, lake.newest.sequence)
-        return OpenLake(lake, Committer(lake, self.activity), asyncio.get_running_loop().time(), database)
+        committer = Committer(lake, self.activity, CommitNotices(self.notifications, database, schema))
+        return OpenLake(lake, committer, asyncio.get_running_loop().time(), database)
 
     def _check_idle_later(self) -> None:
         """An open lake costs a thread, memory, and requests to the store even when nobody uses it."""

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 
 from rocklake_server.errors import DeadlockDetected, LockNotAvailable
 
 
 class Holder:
-    """One open transaction as others see it: what it waits for. ``gives_way`` is set while that is no more than
-    another one's turn: False as its result ends the wait with an error."""
+    """One session, or the transaction of a command, as others see it: whom it waits for. ``gives_way`` is set while
+    that is no more than another one's turn: False as its result ends the wait with an error. ``process_id`` names the
+    session to people, and is 0 for what is none."""
 
-    __slots__ = ("gives_way", "waits_for")
+    __slots__ = ("gives_way", "process_id", "waits_for")
 
-    def __init__(self) -> None:
-        self.waits_for: Holder | None = None
+    def __init__(self, process_id: int = 0) -> None:
+        self.process_id = process_id
+        self.waits_for: Collection[Holder] = ()
         self.gives_way: asyncio.Future[bool] | None = None
 
     def go_on(self) -> None:
         """It waits for nothing any more."""
-        self.waits_for = self.gives_way = None
+        self.waits_for = ()
+        self.gives_way = None
 
 
 class Waiters:
@@ -38,11 +41,11 @@ class Waiters:
     ) -> None:
         """Until woken. Raises DeadlockDetected when waiting for ``owner`` would close a cycle or, if it ``gives_way``,
         when someone else's wait does; LockNotAvailable after ``timeout_s``."""
-        _break_cycle(holder, owner, gives_way=gives_way)
+        break_cycle(holder, (owner,), gives_way=gives_way)
         woken: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         entry = holder, woken
         self._waiting.append(entry)
-        holder.waits_for, holder.gives_way = owner, woken if gives_way else None
+        holder.waits_for, holder.gives_way = (owner,), woken if gives_way else None
         try:
             async with asyncio.timeout(timeout_s):
                 may_go_on = await woken
@@ -64,7 +67,7 @@ class Waiters:
                 woken.set_result(True)
                 for other, unwoken in self._waiting:
                     if not unwoken.done():
-                        other.waits_for = holder
+                        other.waits_for = (holder,)
                 return holder
         return None
 
@@ -76,21 +79,35 @@ class Waiters:
                 woken.set_result(True)
 
 
-def _break_cycle(holder: Holder, owner: Holder, *, gives_way: bool) -> None:
-    """See that ``holder`` may wait for ``owner``: in a cycle, who waits for a turn alone fails, or else ``holder``."""
-    chain = [owner]
-    while chain[-1] is not holder:
-        following = chain[-1].waits_for
-        if following is None:
-            return
-        chain.append(following)
-    if not gives_way:
-        for each in chain:
-            if each.gives_way is not None and not each.gives_way.done():
-                each.gives_way.set_result(False)
-                each.go_on()
-                return
-    raise DeadlockDetected.default()
+def break_cycle(holder: Holder, owners: Collection[Holder], *, gives_way: bool = False) -> None:
+    """See that ``holder`` may wait for ``owners``: in a cycle, who waits for a turn alone fails, or else ``holder``
+    with DeadlockDetected."""
+    while cycle := _cycle(holder, owners):
+        if gives_way or not _makes_way(cycle):
+            raise DeadlockDetected.default()
+
+
+def _cycle(holder: Holder, owners: Collection[Holder]) -> list[Holder]:
+    """Those who wait for each other from one of ``owners`` to ``holder``; empty without a cycle."""
+    seen: set[Holder] = set()
+    paths = [[owner] for owner in owners]
+    while paths:
+        path = paths.pop()
+        if path[-1] is holder:
+            return path
+        if path[-1] not in seen:
+            seen.add(path[-1])
+            paths += [[*path, following] for following in path[-1].waits_for]
+    return []
+
+
+def _makes_way(cycle: Collection[Holder]) -> bool:
+    for each in cycle:
+        if each.gives_way is not None and not each.gives_way.done():
+            each.gives_way.set_result(False)
+            each.go_on()
+            return True
+    return False
 
 
 class PendingKeys:

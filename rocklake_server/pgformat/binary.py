@@ -15,6 +15,7 @@ from rocklake_server.pgformat.binary_array import array_decoder, array_encoder
 from rocklake_server.pgformat.binary_numeric import decode_numeric, encode_numeric
 from rocklake_server.pgformat.coerce import coerce, fits_any_typmod
 from rocklake_server.pgformat.datetimes import MICROS_PER_DAY, check_date, check_timestamp
+from rocklake_server.pgformat.json_text import decode_json, decode_jsonb, encode_jsonb
 from rocklake_server.pgformat.strings import decode_utf8, truncate_name
 from rocklake_server.schema.types import ALL_TYPES, ColumnType, Form
 
@@ -156,6 +157,8 @@ _CODECS: dict[str, tuple[BinaryEncoder, BinaryDecoder]] = {
     "regtype": _OID,
     "void": (_void_payload, decode_utf8),
     "uuid": (bytes, _decode_uuid),
+    "json": (str.encode, decode_json),
+    "jsonb": (encode_jsonb, decode_jsonb),
 }
 
 _missing = [t.name for t in ALL_TYPES if t.form is not Form.ARRAY and t.typname not in _CODECS]

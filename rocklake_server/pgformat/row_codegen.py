@@ -196,7 +196,7 @@ def _variable(
     value, data, length = f"v{number}", f"p{number}", f"n{number}"
     if column_type.form in _RAW:
         data = value
-    elif column_type.form is Form.TEXT and column_type.typname not in ("char", "void"):
+    elif column_type.form is Form.TEXT and column_type.typname not in ("char", "void", "jsonb"):
         prepare.append(f"{data} = {value}.encode()")
     else:
         prepare.append(f"if {value} is None: return row")

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from rocklake_server.errors import UndefinedFunction, UndefinedObject, UndefinedTable
-from rocklake_server.pgformat import arrays, datetime_input, datetimes, integers, numbers, strings
+from rocklake_server.pgformat import arrays, datetime_input, datetimes, integers, json_text, numbers, strings
 from rocklake_server.pgformat.coerce import coerce, fits_any_typmod
 from rocklake_server.pgformat.interval_input import decode_interval
 from rocklake_server.schema.types import ALL_TYPES, BY_NAME, BY_OID, ColumnType, Form
@@ -96,6 +96,8 @@ _CODECS: dict[str, tuple[TextEncoder, TextDecoder]] = {
     "regtype": (_regtype_text, _registered_decoder("regtype")),
     "void": (_void_text, _discard),
     "uuid": (strings.encode_uuid, strings.decode_uuid),
+    "json": (str, json_text.check_json),
+    "jsonb": (str, json_text.jsonb_text),
 }
 
 _missing = [t.name for t in ALL_TYPES if t.form is not Form.ARRAY and t.typname not in _CODECS]

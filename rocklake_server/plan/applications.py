@@ -84,3 +84,21 @@ class Contextual(Application):
         function, context = self.function, env.need()
         bound = [argument.bind(env) for argument in self.arguments]
         return lambda row: function(context, *[argument(row) for argument in bound])
+
+
+@dataclass(frozen=True, slots=True)
+class Volatile(Contextual):
+    """A Contextual that does something, or answers differently each time: it is called for every row."""
+
+    @property
+    def constant(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting(Volatile):
+    """A Volatile that may wait (see ``pacing.waited``)."""
+
+    def getter(self, env: Env) -> Getter:
+        env.waits = True
+        return Volatile.getter(self, env)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from rocklake_server.errors import UndefinedFunction
+from rocklake_server.errors import UndefinedFunction, Unsupported
 from rocklake_server.pgformat.compare import natively_ordered, sort_key
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.conditions import Compare, InList
@@ -18,6 +18,8 @@ from rocklake_server.schema.types import (
     BPCHAR,
     DATE,
     DOUBLE,
+    JSON,
+    JSONB,
     NUMERIC,
     TEXT,
     TIMESTAMP,
@@ -103,7 +105,13 @@ def _through(kind: ColumnType, target: ColumnType, key: Key) -> Key:
 
 
 def order_key(kind: ColumnType) -> Key | None:
-    """What orders values of one type; ``None`` when Python's own order is SQL's."""
+    """What orders values of one type; ``None`` when Python's own order is SQL's. Raises UndefinedFunction or
+    Unsupported for a type without an order."""
+    scalar = kind if kind.element is None else kind.element
+    if scalar.oid == JSON.oid:
+        raise UndefinedFunction(f"could not identify an equality operator for type {scalar.name}")
+    if scalar.oid == JSONB.oid:
+        raise Unsupported("comparing values of type jsonb is not supported")
     if kind.oid == BPCHAR.oid:
         return lambda value: value.rstrip(" ")
     if natively_ordered(kind):

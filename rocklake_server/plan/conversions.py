@@ -25,6 +25,8 @@ from rocklake_server.schema.types import (
     DATE,
     INTEGER,
     INTERVAL,
+    JSON,
+    JSONB,
     REAL,
     TEXT,
     TIME,
@@ -37,6 +39,8 @@ from rocklake_server.schema.types import (
     Form,
     Value,
 )
+
+_JSON = frozenset({JSON.oid, JSONB.oid})
 
 Convert: TypeAlias = Callable[[Any], Value]
 
@@ -155,7 +159,8 @@ def conversion(source: ColumnType, target: ColumnType) -> Convert:
     """The value conversion of an explicit cast, without the target's modifier. Raises CannotCoerce."""
     if source.oid == target.oid:
         return lambda value: value
-    if source.oid == UNKNOWN.oid or (is_string(source) and not is_string(target)):
+    from_json = source.oid in _JSON and target.oid in _JSON
+    if source.oid == UNKNOWN.oid or (is_string(source) and not is_string(target)) or from_json:
         return text_decoder(target.with_typmod(-1))
     if is_string(target):
         to_text = render(source)

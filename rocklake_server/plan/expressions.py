@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from rocklake_server.catalog.view import Now, Row
-from rocklake_server.errors import InternalProblem, Unsupported
+from rocklake_server.errors import InternalProblem, UndefinedParameter
 from rocklake_server.schema.types import BOOLEAN, TIMESTAMPTZ, UNKNOWN, ColumnType, Value
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Env:
 
     ``slots`` are the decoded literals of the statement's text: str for strings, int or Decimal for numbers.
     ``outer`` holds, per scope number, the enclosing query's current row in a one-element list. ``given`` are rows that
-    were read from the statement's text.
+    were read from the statement's text. ``waits``: a function in it may wait.
     """
 
     slots: Sequence[Value]
@@ -36,6 +36,7 @@ class Env:
     outer: dict[int, list[Row]] = field(default_factory=dict)
     given: Sequence[Row] = ()
     work: int = 1
+    waits: bool = False
 
     def reads(self, rows: int) -> None:
         """One more source of so many rows: ``work`` bounds the rows that all of them together can be combined to."""
@@ -155,9 +156,11 @@ class ParameterTypes:
             number: kind for number, kind in enumerate(declared, 1) if kind.oid not in (0, UNKNOWN.oid)
         }
         self.highest = len(declared)
+        self.used: set[int] = set()
 
     def note(self, number: int) -> ColumnType:
         self.highest = max(self.highest, number)
+        self.used.add(number)
         return self.found.get(number, UNKNOWN)
 
     def decide(self, number: int, kind: ColumnType) -> None:
@@ -178,7 +181,7 @@ class Parameter(Expr):
     def getter(self, env: Env) -> Getter:
         parameters = env.need().parameters
         if self.number > len(parameters):
-            raise Unsupported(f"there is no parameter ${self.number}")
+            raise UndefinedParameter(f"there is no parameter ${self.number}")
         value = parameters[self.number - 1]
         return lambda _row: value
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, Row, TransactionView
+from rocklake_server.plan.live_session import LiveSession
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import ColumnType, Value
 
@@ -41,7 +42,8 @@ class SessionCallbacks:
 
 @dataclass(slots=True)
 class Context:
-    """Everything one execution needs. ``settings`` has lower-cased names."""
+    """Everything one execution needs. ``settings`` has lower-cased names. ``live`` is the running session, where the
+    execution is one's."""
 
     view: TransactionView
     parameters: tuple[Value, ...] = ()
@@ -51,6 +53,7 @@ class Context:
     backend_pid: int = 0
     client_address: str | None = None
     callbacks: SessionCallbacks = field(default_factory=SessionCallbacks)
+    live: LiveSession | None = None
 
 
 class RowStream(Protocol):

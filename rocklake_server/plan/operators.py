@@ -38,7 +38,7 @@ class Operator(Protocol):
 async def collected(source: Operator, env: Env) -> list[Row]:
     """All rows of ``source``; the event loop has its turns meanwhile, unless they are few."""
     rows = await source.open(env)
-    return await computed(lambda: held(rows()), env.work)
+    return await (in_slices(lambda: held(rows())) if env.waits else computed(lambda: held(rows()), env.work))
 
 
 async def computed(compute: Callable[[], T], rows: int) -> T:
@@ -123,7 +123,7 @@ class SystemScan:
     async def open(self, env: Env) -> Rows:
         await prepare(self.conditions, env)
         keeps = bind_all(self.conditions, env)
-        content = self.relation.rows(env.need().view)
+        content = self.relation.content(env.need())
         env.reads(len(content))
         if keeps is None:
             return lambda: iter(checked(content))

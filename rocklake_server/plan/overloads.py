@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rocklake_server.errors import UndefinedFunction
-from rocklake_server.plan.applications import Contextual, Lenient, Strict
+from rocklake_server.plan.applications import Contextual, Lenient, Strict, Volatile, Waiting
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.type_rules import NUMBER_RANK, category
@@ -21,7 +21,7 @@ class Overload:
     arguments: tuple[ColumnType, ...]
     result: ColumnType
     function: Callable[..., Value]
-    node: type[Strict] | type[Lenient] | type[Contextual] = Strict
+    node: type[Strict | Lenient | Contextual | Volatile | Waiting] = Strict
     optional: int = 0
     variadic: bool = False
 

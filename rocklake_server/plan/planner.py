@@ -9,7 +9,13 @@ from typing import Any
 from sqlglot import exp
 
 from rocklake_server.catalog.view import TransactionView
-from rocklake_server.errors import StatementTooComplex, SyntaxProblem, TooManyColumns, Unsupported
+from rocklake_server.errors import (
+    IndeterminateDatatype,
+    StatementTooComplex,
+    SyntaxProblem,
+    TooManyColumns,
+    Unsupported,
+)
 from rocklake_server.limits import COLUMNS_MAX
 from rocklake_server.pgformat.numbers import decode_numeric
 from rocklake_server.plan import functions_sql, operators_sql, predicates_sql, subqueries
@@ -215,14 +221,20 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
         ResultColumn(output.name, output.type, output.table_oid, output.attnum) for output in lowered.outputs
     )
     parameters = _parameters(queries)
-    keepable = None if queries.relations or queries.contextual or parameters else tuple(queries.systems)
+    changing = queries.contextual or any(system.live is not None for system in queries.systems)
+    keepable = None if queries.relations or changing or parameters else tuple(queries.systems)
     shape = None if parameters else shape_of(lowered.operator)
     return Compiled(columns_of, parameters, False, _named(queries), lowered, None, keepable, shape)
 
 
 def _parameters(queries: QueryLowering) -> tuple[ColumnType, ...]:
+    """The types of $1 to the last that is declared or used. Raises IndeterminateDatatype for one that is neither."""
     types = queries.parameter_types
-    return tuple(types.found.get(number, TEXT) for number in range(1, types.highest + 1))
+    numbers = range(1, types.highest + 1)
+    for number in numbers:
+        if number not in types.found and number not in types.used:
+            raise IndeterminateDatatype(f"could not determine data type of parameter ${number}")
+    return tuple(types.found.get(number, TEXT) for number in numbers)
 
 
 def _named(queries: QueryLowering) -> tuple[tuple[str | None, str, Relation], ...]:

@@ -15,6 +15,8 @@ from rocklake_server.schema.types import (
     DOUBLE,
     INTEGER,
     INTERVAL,
+    JSON,
+    JSONB,
     NAME,
     NUMERIC,
     REAL,
@@ -39,7 +41,7 @@ _TYPES = {
     _KINDS.VARCHAR: VARCHAR, _KINDS.TEXT: TEXT, _KINDS.NAME: NAME, _KINDS.DATE: DATE, _KINDS.DOUBLE: DOUBLE,
     _KINDS.FLOAT: REAL, _KINDS.DECIMAL: NUMERIC, _KINDS.INTERVAL: INTERVAL, _KINDS.TIME: TIME,
     _KINDS.TIMETZ: TIMETZ, _KINDS.TIMESTAMP: TIMESTAMP, _KINDS.TIMESTAMPNTZ: TIMESTAMP,
-    _KINDS.TIMESTAMPTZ: TIMESTAMPTZ, _KINDS.UUID: UUID,
+    _KINDS.TIMESTAMPTZ: TIMESTAMPTZ, _KINDS.UUID: UUID, _KINDS.JSON: JSON, _KINDS.JSONB: JSONB,
 }
 _LENGTHS = frozenset({VARCHAR.oid, BPCHAR.oid})
 _PRECISIONS = frozenset({TIME.oid, TIMETZ.oid, TIMESTAMP.oid, TIMESTAMPTZ.oid})
@@ -66,7 +68,7 @@ def type_of(node: exp.Expr) -> ColumnType:
     if found is None:
         raise UndefinedObject(f'type "{name}" does not exist')
     sizes = [int(parameter.this.name) for parameter in node.expressions]
-    return _sized(found, sizes)
+    return found if node.this == _KINDS.BPCHAR and not sizes else _sized(found, sizes)
 
 
 def _sized(kind: ColumnType, sizes: list[int]) -> ColumnType:

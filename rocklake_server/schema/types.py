@@ -96,6 +96,7 @@ TEXT = ColumnType("text", "text", 25, -1, Form.TEXT, (), 1009)
 OID = ColumnType("oid", "oid", 26, 4, Form.INT, (), 1028, storable=False)
 TID = ColumnType("tid", "tid", 27, 6, Form.TID, (), 1010, storable=False)
 XID = ColumnType("xid", "xid", 28, 4, Form.INT, (), 1011, storable=False)
+JSON = ColumnType("json", "json", 114, -1, Form.TEXT, (), 199, storable=False)
 REAL = ColumnType("real", "float4", 700, 4, Form.FLOAT, ("float4",), 1021)
 DOUBLE = ColumnType("double precision", "float8", 701, 8, Form.FLOAT, ("float8", "double", "float"), 1022)
 UNKNOWN = ColumnType("unknown", "unknown", 705, -2, Form.TEXT, storable=False)
@@ -112,10 +113,12 @@ REGCLASS = ColumnType("regclass", "regclass", 2205, 4, Form.INT, (), 2210, stora
 REGTYPE = ColumnType("regtype", "regtype", 2206, 4, Form.INT, (), 2211, storable=False)
 VOID = ColumnType("void", "void", 2278, 4, Form.TEXT, storable=False)
 UUID = ColumnType("uuid", "uuid", 2950, 16, Form.UUID, (), 2951)
+JSONB = ColumnType("jsonb", "jsonb", 3802, -1, Form.TEXT, (), 3807, storable=False)
 
 SCALARS: tuple[ColumnType, ...] = (
-    BOOLEAN, BYTEA, CHAR, NAME, BIGINT, SMALLINT, INTEGER, REGPROC, TEXT, OID, TID, XID, REAL, DOUBLE, UNKNOWN,
+    BOOLEAN, BYTEA, CHAR, NAME, BIGINT, SMALLINT, INTEGER, REGPROC, TEXT, OID, TID, XID, JSON, REAL, DOUBLE, UNKNOWN,
     BPCHAR, VARCHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL, TIMETZ, NUMERIC, REGCLASS, REGTYPE, VOID, UUID,
+    JSONB,
 )
 
 

@@ -18,6 +18,7 @@ from rocklake_server.server.login import ClientLeft, Doorkeeper, Policy
 from rocklake_server.server.socket_channel import ReceivedBytes, SocketChannel
 from rocklake_server.server.startup_settings import startup_settings
 from rocklake_server.server.tls import Tls
+from rocklake_server.session.backends import Backends
 from rocklake_server.session.session import Session
 from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.wire.messages import AuthenticationOk, BackendKeyData, ErrorResponse
@@ -69,6 +70,7 @@ class Listener:
         self._max_connections = max_connections
         self._meter = meter
         self._cancellations = Cancellations()
+        self._backends = Backends()
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self._starting: set[asyncio.Task[None]] = set()
@@ -187,6 +189,8 @@ class Listener:
             plans=self._plans_of(startup.database),
             meter=self._meter,
             procedures=PROCEDURES,
+            client_port=channel.peer_port,
+            backends=self._backends,
         )
         channel.when_gone = session.abandon
         channel.send(AuthenticationOk())

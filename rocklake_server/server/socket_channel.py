@@ -236,8 +236,18 @@ class SocketChannel(asyncio.Protocol):
     @property
     def peer(self) -> str | None:
         """The client's address, for logs and pg_stat_activity."""
+        name = self._peername
+        return None if name is None else str(name[0])
+
+    @property
+    def peer_port(self) -> int | None:
+        name = self._peername
+        return int(str(name[1])) if name is not None else None
+
+    @property
+    def _peername(self) -> tuple[object, ...] | None:
         name = self._transport.get_extra_info("peername") if self._transport is not None else None
-        return str(name[0]) if isinstance(name, tuple) else None
+        return name if isinstance(name, tuple) else None
 
     @property
     def local_address(self) -> str | None:
@@ -248,6 +258,10 @@ class SocketChannel(asyncio.Protocol):
     @property
     def buffered_bytes(self) -> int:
         return self._out_bytes
+
+    @property
+    def unsent_bytes(self) -> int:
+        return self._transport.get_write_buffer_size() if self._transport is not None and not self._gone else 0
 
     async def receive(self) -> FrontendMessage | None:
         self.flush()

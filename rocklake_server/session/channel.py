@@ -23,6 +23,9 @@ class Channel(Protocol):
     def send(self, message: BackendMessage | Raw) -> None:
         """Buffer a message."""
 
+    def flush(self) -> None:
+        """Send what is buffered as far as the client takes it now, without waiting."""
+
     async def drain(self) -> None:
         """Send what is buffered and wait until the client has taken most of it."""
 
@@ -33,3 +36,7 @@ class Channel(Protocol):
     @property
     def buffered_bytes(self) -> int:
         """Bytes that ``send`` has buffered."""
+
+    @property
+    def unsent_bytes(self) -> int:
+        """Bytes that were flushed, and that the client has not taken yet."""

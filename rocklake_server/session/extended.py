@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rocklake_server.errors import (
     CharacterNotInRepertoire,
+    InvalidBinaryRepresentation,
     InvalidParameterValue,
     ObjectNotInPrerequisiteState,
     ProtocolViolation,
@@ -14,13 +15,13 @@ from rocklake_server.errors import (
 )
 from rocklake_server.pgformat.binary import binary_decoder
 from rocklake_server.pgformat.text import text_decoder
-from rocklake_server.plan.model import Outcome, ResultColumn, RowStream
-from rocklake_server.schema.types import TEXT, ColumnType, Value
+from rocklake_server.plan.model import ResultColumn, RowStream
+from rocklake_server.schema.types import NAME, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.replies import command_complete
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
-from rocklake_server.session.runner import StatementRunner
-from rocklake_server.session.statements import Portal, Prepared, Registry
+from rocklake_server.session.runner import ENDS_BLOCK, Shape, StatementRunner
+from rocklake_server.session.statements import SHOWN_CHARACTERS_MAX, Portal, Prepared, Registry
 from rocklake_server.session.transaction_block import TransactionBlock
 from rocklake_server.sql import statements as sql
 from rocklake_server.sql.parse import parse_statement
@@ -58,17 +59,25 @@ class ExtendedProtocol:
                     self._registry.forget_portal(message.name)
                 self._channel.send(m.CloseComplete())
 
+    def forget_unnamed(self) -> None:
+        """A simple Query drops the unnamed statement and portal."""
+        self._registry.forget_statement("")
+        self._registry.forget_portal("")
+
     async def _parse(self, message: m.Parse) -> None:
+        self._runner.shown = message.query[:SHOWN_CHARACTERS_MAX]
+        if not message.statement:
+            self._registry.forget_statement("")
         texts = split_statements(message.query)
         if len(texts) > 1:
             raise SyntaxProblem("cannot insert multiple commands into a prepared statement")
         statement = parse_statement(texts[0]) if texts else None
         if statement is not None:
             self._runner.check_allowed(statement)
-        prepared = Prepared(message.statement, statement, tuple(message.parameter_types))
-        if isinstance(statement, sql.Query):
-            await self._runner.planned(statement, prepared.parameter_oids)
-        self._registry.add_statement(prepared)
+        oids = tuple(message.parameter_types)
+        types, _ = await self._runner.shape(statement, oids)
+        made_us = self._block.now_us()
+        self._registry.add_statement(Prepared(message.statement, statement, oids, self._runner.shown, types, made_us))
         self._channel.send(m.ParseComplete())
 
     async def _bind(self, message: m.Bind) -> None:
@@ -82,11 +91,12 @@ class ExtendedProtocol:
             )
         formats = _parameter_formats(message.parameter_formats, len(types))
         parameters = tuple(
-            None if data is None else _decoded(column_type, wire_format, bytes(data))
-            for column_type, wire_format, data in zip(types, formats, message.parameters, strict=True)
+            None if data is None else _decoded(number, column_type, wire_format, bytes(data))
+            for number, (column_type, wire_format, data)
+            in enumerate(zip(types, formats, message.parameters, strict=True), 1)
         )
         width = len(columns or ())
-        if len(message.result_formats) not in (0, 1, width):
+        if columns is not None and len(message.result_formats) not in (0, 1, width):
             raise ProtocolViolation(
                 f"bind message has {len(message.result_formats)} result formats but query has {width} columns"
             )
@@ -102,78 +112,60 @@ class ExtendedProtocol:
         else:
             portal = self._registry.portal(message.name)
             columns, formats = portal.columns, portal.formats
+            if columns is not None:
+                self._block.require_not_failed()
         self._channel.send(m.NoData() if columns is None else result_format(columns, formats).description)
 
-    async def _shape(
-        self, prepared: Prepared
-    ) -> tuple[tuple[ColumnType, ...], tuple[ResultColumn, ...] | None]:
-        """Parameter types and result columns."""
-        statement = prepared.statement
-        if isinstance(statement, sql.Query):
+    async def _shape(self, prepared: Prepared) -> Shape:
+        if prepared.statement is not None and not isinstance(prepared.statement, ENDS_BLOCK):
             self._block.require_not_failed()
-            plan, _ = await self._runner.planned(statement, prepared.parameter_oids)
-            return plan.parameters, plan.columns
-        if isinstance(statement, sql.ShowVariable):
-            names = (statement.name,) if statement.name is not None else ("name", "setting", "description")
-            return (), tuple(ResultColumn(name, TEXT) for name in names)
-        if isinstance(statement, sql.Call):
-            return self._runner.call_shape(statement, prepared.parameter_oids)
-        return (), None
+        return await self._runner.shape(prepared.statement, prepared.parameter_oids)
 
     async def _execute(self, message: m.Execute) -> None:
         portal = self._registry.portal(message.portal)
         statement = portal.prepared.statement
-        self._runner.check_allowed(statement)
+        self._runner.shown = portal.prepared.text
         if statement is None:
             self._channel.send(m.EmptyQueryResponse())
             return
+        self._runner.check_allowed(statement)
         if portal.finished:
             raise ObjectNotInPrerequisiteState(f'portal "{portal.name}" cannot be run')
         portal.finished = portal.columns is None
         if isinstance(statement, sql.CopyIn | sql.CopyOut):
             tag = await self._runner.run_copy(statement)
-            self._block.require_owned()
-            self._channel.send(command_complete(tag))
+        elif portal.columns is None:
+            tag = await self._run(statement, portal)
+        else:
+            await self._send_rows(portal, portal.columns, message.rows_max)
             return
-        if portal.outcome is None:
-            portal.outcome = await self._run(statement, portal)
-            self._runner.send_notices(portal.outcome.notices)
         self._block.require_owned()
-        await self._send(portal, portal.outcome, message.rows_max)
-
-    async def _run(self, statement: sql.Query | sql.UtilityStatement, portal: Portal) -> Outcome:
-        if isinstance(statement, sql.Query):
-            plan, context = await self._runner.planned(
-                statement, portal.prepared.parameter_oids, portal.parameters
-            )
-            if plan.columns != portal.columns:
-                raise Unsupported("cached plan must not change result type")
-            return await self._runner.run_query(statement, plan, context)
-        tag, rows = await self._runner.run_utility(statement, portal.parameters)
-        return Outcome(tag, rows)
-
-    async def _send(self, portal: Portal, outcome: Outcome, rows_max: int) -> None:
-        """Rows from where the portal stands, at most ``rows_max`` unless that is 0. The tag counts these rows."""
-        tag = outcome.tag
-        if outcome.stream is not None:
-            count = await self._send_stream(portal, outcome.stream, rows_max)
-            if rows_max > 0 and count == rows_max:
-                self._channel.send(m.PortalSuspended())
-                return
-            tag = f"{tag} {count}"
-        elif portal.columns is not None:
-            stop = len(outcome.rows) if rows_max <= 0 else portal.position + rows_max
-            rows = outcome.rows[portal.position : stop]
-            await self._runner.send_rows(portal.columns, portal.formats, rows)
-            portal.position += len(rows)
-            if rows_max > 0 and len(rows) == rows_max:
-                self._channel.send(m.PortalSuspended())
-                return
-            command, _, counted = tag.rpartition(" ")
-            if counted.isdecimal():
-                tag = f"{command} {len(rows)}"
         self._channel.send(command_complete(tag))
 
+    async def _run(self, statement: sql.Query | sql.UtilityStatement, portal: Portal) -> str:
+        """A statement without rows. Returns its tag."""
+        result = await self._runner.result_of(statement, portal.prepared.parameter_oids, portal.parameters)
+        if result.columns is not None:
+            raise Unsupported("cached plan must not change result type")
+        self._runner.send_notices(result.outcome.notices)
+        return result.outcome.tag
+
+    async def _send_rows(self, portal: Portal, columns: Sequence[ResultColumn], rows_max: int) -> None:
+        """Rows from where the portal stands, at most ``rows_max`` unless that is 0. SELECT's tag counts these rows."""
+        outcome = await self._runner.opened(portal)
+        self._block.require_owned()
+        if outcome.stream is not None:
+            count = await self._send_stream(portal, outcome.stream, rows_max)
+        else:
+            outcome, place = await self._runner.placed(portal)
+            found = place.forward(rows_max if rows_max > 0 else None)
+            await self._runner.send_rows(columns, portal.formats, outcome.rows[found.start : found.stop])
+            count = len(found)
+        if rows_max > 0 and count == rows_max:
+            self._channel.send(m.PortalSuspended())
+            return
+        counted = outcome.tag.partition(" ")[0] == "SELECT"
+        self._channel.send(command_complete(f"SELECT {count}" if counted else outcome.tag))
 
     async def _send_stream(self, portal: Portal, stream: RowStream, rows_max: int) -> int:
         """As many rows as are asked for (0: all), as they are computed; at the end the engine is given back."""
@@ -185,7 +177,6 @@ class ExtendedProtocol:
                 break
             await self._runner.send_rows(portal.columns or (), portal.formats, rows)
             count += len(rows)
-        portal.position += count
         return count
 
 
@@ -202,9 +193,15 @@ def _known(formats: tuple[int, ...]) -> tuple[int, ...]:
     return formats
 
 
-def _decoded(column_type: ColumnType, wire_format: int, data: bytes) -> Value:
-    """Raises InvalidTextRepresentation, InvalidBinaryRepresentation, CharacterNotInRepertoire."""
+def _decoded(number: int, column_type: ColumnType, wire_format: int, data: bytes) -> Value:
+    """Raises ProtocolViolation for a value that is too short, and InvalidTextRepresentation, CharacterNotInRepertoire,
+    InvalidBinaryRepresentation."""
     if wire_format == BINARY_FORMAT:
+        size = 0 if column_type.oid == NAME.oid else column_type.size
+        if len(data) < size:
+            raise ProtocolViolation("insufficient data left in message")
+        if 0 < size < len(data):
+            raise InvalidBinaryRepresentation(f"incorrect binary data format in bind parameter {number}")
         value: Value = binary_decoder(column_type)(data)
         return value
     try:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rocklake_server.adhoc.planning import engine_plan, known_plan
-from rocklake_server.catalog.view import TransactionView
-from rocklake_server.errors import GroupingProblem, UndefinedFunction, UndefinedObject, Unsupported
-from rocklake_server.limits import SEND_BUFFER_BYTES
+from rocklake_server.catalog.view import Row, TransactionView
+from rocklake_server.errors import (
+    GroupingProblem,
+    ObjectNotInPrerequisiteState,
+    UndefinedFunction,
+    UndefinedObject,
+    UndefinedPreparedStatement,
+    Unsupported,
+)
+from rocklake_server.limits import ROWS_HELD_MAX, SEND_BUFFER_BYTES
 from rocklake_server.pacing import Turns
 from rocklake_server.plan.cache import PlanCache
+from rocklake_server.plan.live_session import LiveSession
 from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, RowStream, SessionCallbacks
+from rocklake_server.plan.operators import too_many_rows
 from rocklake_server.plan.planner import plan_statement
 from rocklake_server.plan.writes import copy_target
 from rocklake_server.schema.model import RelationKind
@@ -19,11 +29,15 @@ from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
+from rocklake_server.session.cursor_place import CursorPlace
+from rocklake_server.session.cursors import declare, described, fetch
+from rocklake_server.session.prepared_statements import argument_values, prepare, prepared_query
 from rocklake_server.session.procedures import parameter_types
-from rocklake_server.session.rows import TEXT_FORMAT, formats_for, result_format
+from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.settings import Settings
+from rocklake_server.session.statements import Portal, Prepared, Registry
 from rocklake_server.session.transaction_block import TransactionBlock
-from rocklake_server.session.utility import UtilityRunner
+from rocklake_server.session.utility import UtilityRunner, shown_columns
 from rocklake_server.sql import statements as sql
 from rocklake_server.sql.names import quote
 from rocklake_server.wire.connection import Raw
@@ -35,8 +49,8 @@ KEPT_REPLY_BYTES_MAX = 256 * 1024
 _BEYOND_OPERATORS = (Unsupported, UndefinedFunction, GroupingProblem)
 """What the server's operators say to a SELECT that the embedded engine may still run."""
 
-_ALLOWED_WHEN_FAILED = (sql.Commit, sql.Rollback, sql.RollbackTo)
-_WITHOUT_TRANSACTION = (sql.Begin, sql.Commit, sql.Rollback)
+ENDS_BLOCK = (sql.Commit, sql.Rollback, sql.RollbackTo)
+"""What a failed block allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +63,24 @@ class SessionFacts:
     client_address: str | None
     callbacks: SessionCallbacks
     plans: PlanCache
+    live: LiveSession
+
+
+class Result(NamedTuple):
+    """``columns`` is ``None`` for a statement that answers no rows. ``binary``: a simple Query sends binary values."""
+
+    columns: tuple[ResultColumn, ...] | None
+    outcome: Outcome
+    binary: bool = False
+
+
+Shape = tuple[tuple[ColumnType, ...], tuple[ResultColumn, ...] | None]
+"""A statement's parameter types and result columns."""
 
 
 class StatementRunner:
-    """Used by both protocols. ``running`` tells that a message is being answered."""
+    """Used by both protocols. ``running`` tells that a message is being answered, ``shown`` is the text of the last one
+    for people."""
 
     def __init__(
         self,
@@ -60,15 +88,18 @@ class StatementRunner:
         block: TransactionBlock,
         settings: Settings,
         utility: UtilityRunner,
+        registry: Registry,
         facts: SessionFacts,
     ) -> None:
         self._channel = channel
         self._block = block
         self._settings = settings
         self._utility = utility
+        self._registry = registry
         self._facts = facts
         self._context: Context | None = None
         self.running = False
+        self.shown = ""
 
     async def end_implicit(self) -> None:
         """The end of a simple Query or a pipeline commits what ran outside a block."""
@@ -83,35 +114,113 @@ class StatementRunner:
             if constant is not None and (outcome := constant.constant) is not None:
                 await self._send_result(constant.columns, outcome)
                 return outcome.tag
-            plan, context = await self.planned(statement)
-            outcome = await self.run_query(statement, plan, context)
-            if outcome.stream is not None:
-                return await self._send_stream(plan.columns or (), outcome.stream)
-            await self._send_result(plan.columns, outcome)
-            self.send_notices(outcome.notices)
-            return outcome.tag
-        if isinstance(statement, sql.CopyOut | sql.CopyIn):
+        elif isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
-        result = await self._utility.run(statement)
-        await self._send_result(result.columns, Outcome(result.tag, result.rows))
-        return result.tag
+        columns, outcome, binary = await self.result_of(statement)
+        if outcome.stream is not None:
+            return await self._send_stream(columns or (), outcome.stream)
+        await self._send_result(columns, outcome, BINARY_FORMAT if binary else TEXT_FORMAT)
+        self.send_notices(outcome.notices)
+        return outcome.tag
 
-    async def _send_result(self, columns: Sequence[ResultColumn] | None, outcome: Outcome) -> None:
-        """RowDescription and DataRow messages in text format; the bytes of a result that is kept are kept with it."""
+    async def result_of(
+        self,
+        statement: sql.Query | sql.UtilityStatement,
+        parameter_oids: Sequence[int] = (),
+        parameters: tuple[Value, ...] = (),
+    ) -> Result:
+        """Run a statement that is no COPY. Its notices are not sent yet."""
+        match statement:
+            case sql.Query():
+                plan, context = await self.planned(statement, parameter_oids, parameters)
+                return Result(plan.columns, await self.run_query(statement, plan, context))
+            case sql.ExecutePrepared():
+                prepared, query = prepared_query(self._registry, statement.name)
+                wanted, _ = await self.shape(query, prepared.parameter_oids)
+                values = await argument_values(self, statement, wanted)
+                return await self.result_of(query, prepared.parameter_oids, values)
+            case sql.Prepare():
+                await prepare(self, self._registry, statement, self._block.open().now_us)
+                return Result(None, Outcome("PREPARE"))
+            case sql.DeclareCursor():
+                source = Prepared("", statement, tuple(parameter_oids), self.shown)
+                await declare(self, self._block, self._registry, statement, source, parameters)
+                return Result(None, Outcome("DECLARE CURSOR"))
+            case sql.Fetch():
+                tag, columns, rows, binary = await fetch(self, self._registry, statement)
+                return Result(columns, Outcome(tag, [tuple(row) for row in rows]), binary)
+            case _:
+                result = await self._utility.run(statement, parameters)
+                return Result(result.columns, Outcome(result.tag, result.rows))
+
+    async def shape(
+        self, statement: sql.Query | sql.UtilityStatement | None, parameter_oids: Sequence[int] = ()
+    ) -> Shape:
+        """What a statement takes and answers, before it runs. Raises what planning raises."""
+        match statement:
+            case sql.Query():
+                plan, _ = await self.planned(statement, parameter_oids)
+                return plan.parameters, plan.columns
+            case sql.DeclareCursor():
+                plan, _ = await self.planned(statement.query, parameter_oids)
+                return plan.parameters, None
+            case sql.ExecutePrepared():
+                try:
+                    prepared, query = prepared_query(self._registry, statement.name)
+                except UndefinedPreparedStatement:
+                    return (), None
+                return (), (await self.shape(query, prepared.parameter_oids))[1]
+            case sql.Fetch():
+                return (), described(self._registry, statement)
+            case sql.ShowVariable():
+                return (), shown_columns(statement)
+            case sql.Call():
+                procedure = self._utility.called(statement)
+                return parameter_types(procedure, statement, parameter_oids), procedure.result_columns
+            case _:
+                return (), None
+
+    async def opened(self, portal: Portal) -> Outcome:
+        """A portal's rows, asked for at the first time. Raises ObjectNotInPrerequisiteState for one without rows,
+        Unsupported when its columns have changed since it was bound."""
+        statement = portal.prepared.statement
+        if portal.columns is None or portal.finished or statement is None:
+            raise ObjectNotInPrerequisiteState(f'portal "{portal.name}" cannot be run')
+        if portal.outcome is None:
+            result = await self.result_of(statement, portal.prepared.parameter_oids, portal.parameters)
+            if result.columns != portal.columns:
+                raise Unsupported("cached plan must not change result type")
+            portal.outcome = result.outcome
+            self.send_notices(portal.outcome.notices)
+        return portal.outcome
+
+    async def placed(self, portal: Portal) -> tuple[Outcome, CursorPlace]:
+        """As ``opened``, with all rows in memory, and where the portal stands among them."""
+        outcome = await self.opened(portal)
+        if outcome.stream is not None:
+            outcome = portal.outcome = await collected(outcome)
+        if portal.place is None:
+            portal.place = CursorPlace(len(outcome.rows), backward=False)
+        return outcome, portal.place
+
+    async def _send_result(
+        self, columns: Sequence[ResultColumn] | None, outcome: Outcome, wire_format: int = TEXT_FORMAT
+    ) -> None:
+        """RowDescription and DataRow messages; the bytes of a result that is kept are kept with it."""
         if columns is None:
             return
         encodings = outcome.encodings
-        known: Sequence[Raw] | None = None if encodings is None else encodings.get(TEXT_FORMAT)
+        known: Sequence[Raw] | None = None if encodings is None else encodings.get(wire_format)
         if known is not None:
             for part in known:
                 self._channel.send(part)
             return
-        formats = formats_for((), len(columns))
+        formats = formats_for((wire_format,), len(columns))
         description = result_format(columns, formats).description
         self._channel.send(description)
         rows = await self.send_rows(columns, formats, outcome.rows)
         if encodings is not None and rows is not None:
-            encodings[TEXT_FORMAT] = (description, *rows)
+            encodings[wire_format] = (description, *rows)
 
     async def _send_stream(self, columns: Sequence[ResultColumn], stream: RowStream) -> str:
         """RowDescription, and DataRow messages as rows are computed. Returns the tag."""
@@ -128,7 +237,7 @@ class StatementRunner:
 
     def check_allowed(self, statement: object) -> None:
         """Raises FailedTransaction in a failed block, for all but the statements that end it."""
-        if not isinstance(statement, _ALLOWED_WHEN_FAILED):
+        if not isinstance(statement, ENDS_BLOCK):
             self._block.require_not_failed()
 
     async def planned(
@@ -167,6 +276,10 @@ class StatementRunner:
                 raise
         return await other.run(context)
 
+    async def all_rows(self, query: sql.Query, plan: Plan, context: Context) -> Outcome:
+        """As ``run_query``, with all rows in memory."""
+        return await collected(await self.run_query(query, plan, context))
+
     def forget_transaction(self) -> None:
         """After the end of a transaction: nothing of it stays in memory for an idle session."""
         self._context = None
@@ -185,22 +298,9 @@ class StatementRunner:
             backend_pid=facts.backend_pid,
             client_address=facts.client_address,
             callbacks=facts.callbacks,
+            live=facts.live,
         )
         return self._context
-
-    def call_shape(
-        self, statement: sql.Call, parameter_oids: Sequence[int]
-    ) -> tuple[tuple[ColumnType, ...], tuple[ResultColumn, ...]]:
-        """Parameter types and result columns."""
-        procedure = self._utility.called(statement)
-        return parameter_types(procedure, statement, parameter_oids), procedure.result_columns
-
-    async def run_utility(
-        self, statement: sql.UtilityStatement, parameters: Sequence[Value] = ()
-    ) -> tuple[str, Sequence[tuple[Value, ...]]]:
-        """For Execute: the tag and the rows of a utility statement that is no COPY."""
-        result = await self._utility.run(statement, parameters)
-        return result.tag, result.rows
 
     async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:
         if isinstance(statement, sql.CopyIn):
@@ -236,6 +336,22 @@ class StatementRunner:
     def send_notices(self, notices: Sequence[Notice]) -> None:
         for notice in notices:
             self._utility.notice(NoticeResponse.of(notice.message, severity="NOTICE", sqlstate=notice.sqlstate))
+
+
+async def collected(outcome: Outcome) -> Outcome:
+    """A result with all its rows. Raises what computing them raises, and OutOfMemory."""
+    stream = outcome.stream
+    if stream is None:
+        return outcome
+    rows: list[Row] = []
+    try:
+        while found := await stream.take(None):
+            rows += found
+            if len(rows) > ROWS_HELD_MAX:
+                raise too_many_rows()
+    finally:
+        stream.close()
+    return Outcome(f"{outcome.tag} {len(rows)}", rows, outcome.notices)
 
 
 def _whole_table(statement: sql.CopyOut) -> sql.Query:

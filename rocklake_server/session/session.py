@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
 from time import perf_counter
 
 from rocklake_server.auth.access import Access
 from rocklake_server.auth.roles import Privilege
+from rocklake_server.catalog.database_transaction import DatabaseTransaction
 from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import (
     AdminShutdown,
     CatalogError,
@@ -16,19 +19,25 @@ from rocklake_server.errors import (
     IdleSession,
     InternalProblem,
     QueryCanceled,
+    QueueOverflow,
     StatementTooComplex,
     Unsupported,
 )
+from rocklake_server.limits import NOTIFICATIONS_WAITING_BYTES_MAX
 from rocklake_server.plan.cache import PlanCache
+from rocklake_server.plan.live_session import Activity
 from rocklake_server.plan.model import SessionCallbacks
+from rocklake_server.session.backends import Backends
 from rocklake_server.session.channel import Channel, ClientGone
 from rocklake_server.session.extended import ExtendedProtocol
+from rocklake_server.session.listening import Listening
+from rocklake_server.session.live import Live
 from rocklake_server.session.procedures import NO_PROCEDURES, Caller, Procedures
 from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
 from rocklake_server.session.runner import SessionFacts, StatementRunner
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statement_meter import StatementMeter
-from rocklake_server.session.statements import Registry
+from rocklake_server.session.statements import SHOWN_CHARACTERS_MAX, Registry
 from rocklake_server.session.transaction_block import BlockState, TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
 from rocklake_server.sql.parse import parse_statements
@@ -62,6 +71,8 @@ class Session:
         plans: PlanCache,
         meter: StatementMeter | None = None,
         procedures: Procedures = NO_PROCEDURES,
+        client_port: int | None = None,
+        backends: Backends | None = None,
     ) -> None:
         self.user = user
         self.database = database
@@ -71,44 +82,57 @@ class Session:
         self._activity = databases.activity
         self._meter = meter
         self.access = Access(databases.directory.roles, user, database, client_address)
-        self._block = TransactionBlock(databases, database, self.settings, self.access)
-        self._registry = Registry()
+        self.registry = Registry()
+        self.listening = Listening(databases.notifications, database, process_id, self._tell, self._overflow)
+        self.holder = Holder(process_id)
+        self._databases = databases
+        self._block = TransactionBlock(
+            databases, database, self.settings, self.access, self.holder, (self.registry, self.listening))
         caller = Caller(user, database, client_address)
         utility = UtilityRunner(
-            self._block, self.settings, self._registry, self._notify, databases, caller, procedures
-        )
+            self._block, self.settings, self.registry, self.listening, self.notice, databases, caller, procedures)
         callbacks = SessionCallbacks(
             set_config=self._set_config, export_snapshot=self._export_snapshot, database_size=self._block.database_size
         )
-        facts = SessionFacts(user, database, process_id, client_address, callbacks, plans)
-        self._runner = StatementRunner(channel, self._block, self.settings, utility, facts)
-        self._extended = ExtendedProtocol(channel, self._block, self._registry, self._runner)
+        self._backends = backends if backends is not None else Backends()
+        live = Live(self, databases, self._backends)
+        facts = SessionFacts(user, database, process_id, client_address, callbacks, plans, live)
+        self._runner = StatementRunner(channel, self._block, self.settings, utility, self.registry, facts)
+        self._extended = ExtendedProtocol(channel, self._block, self.registry, self._runner)
+        self._client = client_address, client_port
+        self._began_s = self._state_since_s = perf_counter()
+        self._statement_began_s: float | None = None
         self._task: asyncio.Task[None] | None = None
         self._cancel_reason: str | None = None
         self._stopping = False
         self._stopped = False
-        self._stop_reason = "due to administrator command"
         self._abandoned = False
+        self._end: CatalogError = AdminShutdown("terminating connection due to administrator command")
 
     async def run(self) -> None:
         """Answer the client's messages until it leaves. What it left open is rolled back. Raises AdminShutdown after
-        ``stop``, and IdleInTransaction or IdleSession when the client was silent for too long."""
+        ``stop``, what ``terminate`` was given, and IdleInTransaction or IdleSession when the client was silent for too
+        long."""
         self._task = asyncio.current_task()
+        self._backends.add(self)
         try:
             while not isinstance(message := await self._receive(), m.Terminate | None):
                 await self._respond(message)
                 if self._stopping and (self._stopped or self.is_idle):
-                    raise self._shutdown()
+                    raise self._end
         except ClientGone:
             return
         except asyncio.CancelledError:
             if self._stopping and self._task is not None:
                 self._task.uncancel()
-                raise self._shutdown() from None
+                raise self._end from None
             raise
         finally:
-            self._registry.forget_portals()
+            self._backends.remove(self)
+            self.registry.close_all_cursors()
             await self._block.rollback()
+            self.listening.close()
+            self._databases.advisory_locks.release_session(self.holder)
 
     async def _receive(self) -> FrontendMessage | None:
         """The next message. One that cannot be read is answered here; if no later one can be either, ``None``. Raises
@@ -163,10 +187,19 @@ class Session:
             self._task.cancel()
 
     def check_access(self) -> None:
-        """After a change of roles: end a session whose user may no longer connect, as ``stop`` does at once."""
+        """After a change of roles: end a session whose user may no longer connect."""
         if self.access.privilege < Privilege.CONNECT and not self._stopping:
-            self._stop_reason = f'because role "{self.user}" may no longer connect to database "{self.database}"'
-            self.stop(at_once=True)
+            self.terminate(AdminShutdown(
+                f'terminating connection because role "{self.user}" may no longer connect to database "{self.database}"'
+            ))
+
+    def terminate(self, error: CatalogError | None = None) -> None:
+        """End ``run`` with ``error``, or else AdminShutdown, whatever goes on; after a commit that is under way."""
+        if error is not None and not self._stopping:
+            self._end = error
+        already, self._stopping, self._stopped = self._stopped, True, True
+        if self._task is not None and not already and not self._block.committing:
+            self._task.cancel()
 
     @property
     def state(self) -> str:
@@ -180,12 +213,46 @@ class Session:
         """Whether no statement runs and no block or pipeline is open."""
         return not self._runner.running and not self._block.in_block and self.channel.phase is Phase.READY
 
+    @property
+    def transaction(self) -> DatabaseTransaction | None:
+        """The open one."""
+        return self._block.transaction
+
+    @property
+    def virtual_id(self) -> str:
+        """Names the session's latest transaction, as PostgreSQL's virtualxid does."""
+        return f"{self.process_id}/{self._block.begun}"
+
+    def activity(self, waits_for_advice: Collection[Holder]) -> Activity:
+        """What pg_stat_activity shows. ``waits_for_advice``: those that wait for advisory locks."""
+        now_us, now_s = self._databases.clock.now_us(), perf_counter()
+
+        def moment(seconds: float) -> int:
+            return now_us - round((now_s - seconds) * 1_000_000)
+
+        address, port = self._client
+        transaction, began_s = self._block.transaction, self._statement_began_s
+        return Activity(
+            self.process_id, self.database, self.user, self.settings["application_name"], address, port,
+            moment(self._began_s), None if transaction is None else transaction.now_us,
+            None if began_s is None else moment(began_s), moment(self._state_since_s),
+            self._wait(waits_for_advice), self.state, self._runner.shown,
+        )
+
+    def _wait(self, waits_for_advice: Collection[Holder]) -> tuple[str, str] | None:
+        if not self._runner.running:
+            return "Client", "ClientRead"
+        if self.holder.waits_for:
+            return "Lock", "advisory" if self.holder in waits_for_advice else "virtualxid"
+        return ("IO", "WALSync") if self._block.committing else None
+
     # -- messages ---------------------------------------------------------------------------------------------------
 
     async def _respond(self, message: FrontendMessage) -> None:
         failure: CatalogError | None = None
         timer = self._start_timer()
         self._runner.running = True
+        self._statement_began_s = self._state_since_s = perf_counter()
         try:
             await self._answer(message)
         except CatalogError as error:
@@ -207,6 +274,7 @@ class Session:
             failure = InternalProblem("internal error")
         finally:
             self._runner.running = False
+            self._state_since_s = perf_counter()
             self._cancel_reason = None
             if timer is not None:
                 timer.cancel()
@@ -238,7 +306,10 @@ class Session:
         command tag follows the implicit commit, so that it never promises what is not durable."""
         meter = self._meter
         began_s = perf_counter() if meter is not None else 0.0
+        self._runner.shown = text[:SHOWN_CHARACTERS_MAX]
+        self._extended.forget_unnamed()
         parsed = parse_statements(text)
+        self._block.implicit_block = len(parsed) > 1
         if not parsed:
             self.channel.send(m.EmptyQueryResponse())
         for position, statement in enumerate(parsed, 1):
@@ -256,7 +327,7 @@ class Session:
                 began_s = meter.answered(statement, began_s, self)
 
     async def _execute_metered(self, message: m.Execute, meter: StatementMeter) -> None:
-        statement = self._registry.portal(message.portal).prepared.statement
+        statement = self.registry.portal(message.portal).prepared.statement
         began_s = perf_counter()
         try:
             await self._extended.answer(message)
@@ -274,7 +345,7 @@ class Session:
         can be read any more."""
         self._activity.failed(error.sqlstate)
         await self._block.fail(error)
-        self._registry.forget_portals()
+        self.registry.fail()
         is_last = error.severity == "FATAL" or self.channel.phase is Phase.BROKEN
         self.channel.send(m.ErrorResponse.of(error, severity="FATAL" if is_last else None))
         if is_last:
@@ -282,9 +353,11 @@ class Session:
             raise ClientGone
 
     def _ready(self) -> None:
+        self._block.implicit_block = False
         if self._block.state is BlockState.IDLE:
-            self._registry.forget_portals()
+            self.registry.end(committed=True)
             self._runner.forget_transaction()
+            self._send_notifications()
         self.channel.send(READY_FOR_QUERY[self._block.state])
 
     def start(self) -> None:
@@ -295,7 +368,25 @@ class Session:
         """The first ReadyForQuery."""
         self.channel.send(READY_FOR_QUERY[self._block.state])
 
-    def _notify(self, notice: m.NoticeResponse) -> None:
+    def _tell(self) -> None:
+        """Something waits for the client: it is told now, if it is idle."""
+        if self.is_idle:
+            self._send_notifications()
+            self.channel.flush()
+            if self.channel.unsent_bytes > NOTIFICATIONS_WAITING_BYTES_MAX:
+                self._overflow()
+
+    def _send_notifications(self) -> None:
+        for notification in self.listening.take():
+            self.channel.send(m.NotificationResponse(*notification))
+
+    def _overflow(self) -> None:
+        self.terminate(QueueOverflow(
+            "terminating connection because it does not take its notifications",
+            hint="Read them sooner, and end transactions in which the session listens.",
+        ))
+
+    def notice(self, notice: m.NoticeResponse) -> None:
         if self.settings.shows(notice.fields["V"]):
             self.channel.send(notice)
 
@@ -318,6 +409,3 @@ class Session:
 
     def _export_snapshot(self) -> str:
         return self._block.open().export_snapshot()
-
-    def _shutdown(self) -> AdminShutdown:
-        return AdminShutdown(f"terminating connection {self._stop_reason}")

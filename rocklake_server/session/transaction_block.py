@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from enum import Enum
 
 from rocklake_server.auth.access import UNRESTRICTED, Access
@@ -11,7 +12,9 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.snapshot_turn import Losses
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import IsolationLevel
+from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import ActiveTransaction, CatalogError, FailedTransaction, NoActiveTransaction, Unsupported
+from rocklake_server.session.savepoints import Follower
 from rocklake_server.session.setting_definitions import TRANSACTION_MODES
 from rocklake_server.session.settings import Settings
 from rocklake_server.sql.statements import Isolation, TransactionModes
@@ -36,11 +39,22 @@ class BlockState(Enum):
 
 
 class TransactionBlock:
-    """Statements outside a block run in an implicit transaction that ends with their message."""
+    """Statements outside a block run in an implicit transaction that ends with their message. ``holder`` stands for
+    the session where locks are waited for; ``followers`` are undone with the transaction, and published with it."""
 
     def __init__(
-        self, databases: Databases, database: str, settings: Settings, access: Access = UNRESTRICTED
+        self,
+        databases: Databases,
+        database: str,
+        settings: Settings,
+        access: Access = UNRESTRICTED,
+        holder: Holder | None = None,
+        followers: Sequence[Follower] = (),
     ) -> None:
+        self.holder = holder if holder is not None else Holder()
+        self._followers = followers
+        self.implicit_block = False
+        self.begun = 0
         self.databases = databases
         self._database = database
         self.access = access
@@ -55,6 +69,10 @@ class TransactionBlock:
     def in_block(self) -> bool:
         return self.state is not BlockState.IDLE
 
+    def now_us(self) -> int:
+        """When the transaction began, or the time if there is none."""
+        return self.databases.clock.now_us() if self.transaction is None else self.transaction.now_us
+
     def require_not_failed(self) -> None:
         if self.state is BlockState.FAILED:
             raise FailedTransaction.default()
@@ -64,8 +82,9 @@ class TransactionBlock:
         if self.in_block or self.transaction is not None:
             raise ActiveTransaction(f"{command} cannot run inside a transaction block")
 
-    def require_block(self, command: str) -> None:
-        if not self.in_block:
+    def require_block(self, command: str, *, or_implicit: bool = False) -> None:
+        """``or_implicit``: the statements of one simple Query are enough of a block."""
+        if not self.in_block and not (or_implicit and self.implicit_block):
             raise NoActiveTransaction(f"{command} can only be used in transaction blocks")
 
     async def current(self) -> DatabaseTransaction:
@@ -91,9 +110,10 @@ class TransactionBlock:
     def open(self) -> DatabaseTransaction:
         """The transaction, begun (implicitly) if there is none."""
         if self.transaction is None:
+            self.begun += 1
             self._settings.begin()
             self.transaction = DatabaseTransaction(
-                self.databases, self._database, self._modes(), self.temporary, self._losses, self.access
+                self.databases, self._database, self._modes(), self.temporary, self._losses, self.access, self.holder
             )
         return self.transaction
 
@@ -107,6 +127,10 @@ class TransactionBlock:
         self.state = BlockState.IN_BLOCK
         self.set_modes(modes)
         return True
+
+    def release_advisory_locks(self) -> None:
+        """Those that the session took for itself."""
+        self.databases.advisory_locks.release_session(self.holder)
 
     def set_modes(self, modes: TransactionModes) -> None:
         """Raises ActiveTransaction when the isolation level would change after the first query."""
@@ -165,13 +189,18 @@ class TransactionBlock:
             committed = True
         finally:
             self.committing = False
-            self._settings.end(committed=committed)
+            self._end(committed=committed)
         return True
+
+    def _end(self, *, committed: bool) -> None:
+        self._settings.end(committed=committed)
+        for follower in self._followers:
+            follower.end(committed=committed)
 
     async def rollback(self) -> None:
         transaction, self.transaction = self.transaction, None
         self.state = BlockState.IDLE
-        self._settings.end(committed=False)
+        self._end(committed=False)
         if transaction is not None:
             await transaction.rollback()
 
@@ -188,17 +217,23 @@ class TransactionBlock:
         self.require_block("SAVEPOINT")
         self.open().savepoint(name)
         self._settings.savepoint(name)
+        for follower in self._followers:
+            follower.savepoint(name)
 
     def release(self, name: str) -> None:
         self.require_block("RELEASE SAVEPOINT")
         self.open().release_savepoint(name)
         self._settings.release(name)
+        for follower in self._followers:
+            follower.release(name)
 
     def rollback_to(self, name: str) -> None:
         self.require_block("ROLLBACK TO SAVEPOINT")
         transaction = self.open()
         transaction.rollback_to(name)
         self._settings.rollback_to(name)
+        for follower in self._followers:
+            follower.rollback_to(name)
         transaction.modes.read_only = self._settings["transaction_read_only"] == "on"
         self.state = BlockState.IN_BLOCK
 

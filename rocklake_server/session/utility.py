@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from rocklake_server.catalog.databases import Databases
-from rocklake_server.errors import ReadOnlyTransaction, Unsupported
+from rocklake_server.errors import ReadOnlyTransaction
 from rocklake_server.plan.model import ResultColumn
+from rocklake_server.plan.relation_names import find_relation
 from rocklake_server.schema.types import TEXT, Value
+from rocklake_server.session.listening import Listening
 from rocklake_server.session.procedures import (
     SCHEMA,
     Caller,
@@ -20,6 +22,7 @@ from rocklake_server.session.procedures import (
     require_may_call,
 )
 from rocklake_server.session.role_commands import RoleCommands
+from rocklake_server.session.setting_definitions import REPORTED_NAMES
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statements import Registry
 from rocklake_server.session.transaction_block import TransactionBlock
@@ -36,6 +39,13 @@ class UtilityResult(NamedTuple):
     rows: tuple[tuple[Value, ...], ...] = ()
 
 
+def shown_columns(statement: sql.ShowVariable) -> tuple[ResultColumn, ...]:
+    """The columns of SHOW."""
+    if statement.name is None:
+        return tuple(ResultColumn(name, TEXT) for name in ("name", "setting", "description"))
+    return (ResultColumn(REPORTED_NAMES.get(statement.name, statement.name), TEXT),)
+
+
 @dataclass(slots=True)
 class UtilityRunner:
     """What utility statements act on."""
@@ -43,11 +53,11 @@ class UtilityRunner:
     block: TransactionBlock
     settings: Settings
     registry: Registry
+    listening: Listening
     notice: Callable[[NoticeResponse], None]
     databases: Databases
     caller: Caller
     procedures: Procedures
-    channels: set[str] = field(default_factory=set)
 
     async def run(self, statement: sql.UtilityStatement, parameters: Sequence[Value] = ()) -> UtilityResult:
         """Raises what the statement's effect raises; Unsupported for those without one."""
@@ -66,19 +76,19 @@ class UtilityRunner:
                 return UtilityResult(self._deallocate(statement))
             case sql.CloseCursor():
                 return UtilityResult(self._close(statement))
-            case sql.Listen() | sql.Unlisten():
-                return UtilityResult(self._listen(statement))
-            case sql.Notify():
-                raise Unsupported("NOTIFY is not supported")
+            case sql.Listen() | sql.Unlisten() | sql.Notify():
+                return UtilityResult(self._notification(statement))
             case sql.Analyze() | sql.Vacuum() | sql.Checkpoint():
-                return UtilityResult(self._maintain(statement))
+                return UtilityResult(await self._maintain(statement))
             case sql.Call():
                 return await self._call(statement, parameters)
             case (roles.CreateRole() | roles.AlterRole() | roles.RenameRole() | roles.DropRole() | roles.Grant()
                   | roles.Revoke()):
                 return UtilityResult(await self._roles(statement))
-            case sql.CopyIn() | sql.CopyOut():
-                raise AssertionError("COPY is run by the session")
+            case (
+                sql.CopyIn() | sql.CopyOut() | sql.Prepare() | sql.ExecutePrepared() | sql.DeclareCursor() | sql.Fetch()
+            ):
+                raise AssertionError("what runs a query is run by the statement runner")
 
     async def _transaction(self, statement: sql.UtilityStatement) -> str:
         block = self.block
@@ -152,19 +162,17 @@ class UtilityRunner:
             return "RESET"
         if statement.values is None:
             self.block.reset_variable(statement.name)
-        elif statement.local and not self.block.in_block:
+        elif statement.local and not (self.block.in_block or self.block.implicit_block):
             self._warn("SET LOCAL can only be used in transaction blocks", "25P01")
         else:
             self.block.set_variable(statement.name, ", ".join(statement.values), local=statement.local)
         return "SET"
 
     def _show(self, statement: sql.ShowVariable) -> UtilityResult:
+        columns = shown_columns(statement)
         if statement.name is not None:
-            column = ResultColumn(statement.name, TEXT)
-            return UtilityResult("SHOW", (column,), ((self.settings.shown(statement.name),),))
-        columns = tuple(ResultColumn(name, TEXT) for name in ("name", "setting", "description"))
-        rows = tuple((name, self.settings.shown(name), "") for name in self.settings)
-        return UtilityResult("SHOW", columns, rows)
+            return UtilityResult("SHOW", columns, ((self.settings.shown(statement.name),),))
+        return UtilityResult("SHOW", columns, tuple((name, self.settings.shown(name), "") for name in self.settings))
 
     def _discard(self, statement: sql.Discard) -> str:
         match statement.target:
@@ -172,9 +180,12 @@ class UtilityRunner:
                 self.block.require_no_block("DISCARD ALL")
                 self.settings.reset(None)
                 self.registry.forget_all_statements()
-                self.registry.forget_portals()
+                self.registry.close_all_cursors()
                 self.block.temporary.discard()
-                self.channels.clear()
+                if self.listening.channels:
+                    self.block.open()
+                    self.listening.unlisten(None)
+                self.block.release_advisory_locks()
                 return "DISCARD ALL"
             case sql.DiscardTarget.TEMP:
                 self.block.require_no_block("DISCARD TEMP")
@@ -192,18 +203,25 @@ class UtilityRunner:
         return "DEALLOCATE"
 
     def _close(self, statement: sql.CloseCursor) -> str:
-        """CLOSE knows the portals that the extended protocol made: DECLARE is refused."""
+        """Cursors, and the portals that the extended protocol made."""
         if statement.name is None:
-            self.registry.forget_portals()
+            self.registry.close_all_cursors()
             return "CLOSE CURSOR ALL"
         self.registry.close_cursor(statement.name)
         return "CLOSE CURSOR"
 
-    def _listen(self, statement: sql.Listen | sql.Unlisten) -> str:
-        if isinstance(statement, sql.Listen):
-            raise Unsupported("LISTEN is not supported")
-        self.channels.clear()
-        return "UNLISTEN"
+    def _notification(self, statement: sql.Listen | sql.Unlisten | sql.Notify) -> str:
+        self.block.open()  # they happen when it commits
+        match statement:
+            case sql.Listen():
+                self.listening.listen(statement.channel)
+                return "LISTEN"
+            case sql.Unlisten():
+                self.listening.unlisten(statement.channel)
+                return "UNLISTEN"
+            case sql.Notify():
+                self.listening.notify(statement.channel, statement.payload)
+                return "NOTIFY"
 
     async def _roles(self, statement: roles.RoleStatement) -> str:
         """In the list of databases, and of no transaction."""
@@ -214,11 +232,15 @@ class UtilityRunner:
     def _tell(self, text: str) -> None:
         self.notice(NoticeResponse.of(text, severity="NOTICE", sqlstate="00000"))
 
-    def _maintain(self, statement: sql.Analyze | sql.Vacuum | sql.Checkpoint) -> str:
-        """The store keeps itself in shape; say so instead of pretending to have worked."""
+    async def _maintain(self, statement: sql.Analyze | sql.Vacuum | sql.Checkpoint) -> str:
+        """The store keeps itself in shape; say so instead of pretending to have worked. Raises UndefinedTable."""
         name = type(statement).__name__.upper()
         if isinstance(statement, sql.Vacuum):
             self.block.require_no_block("VACUUM")
+        if isinstance(statement, sql.Vacuum | sql.Analyze) and statement.tables:
+            view = await self.block.current()
+            for table in statement.tables:
+                find_relation(view, table.schema, table.name)
         text = f"{name} has nothing to do here: the server keeps no statistics or dead rows of its own"
         self.notice(NoticeResponse.of(text, severity="NOTICE", sqlstate="00000"))
         return name

@@ -199,6 +199,52 @@ class Deallocate:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepare:
+    """PREPARE; ``types`` are the parameters' types as written."""
+
+    name: str
+    types: tuple[str, ...]
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutePrepared:
+    """EXECUTE; ``arguments`` is the text between the parentheses, ``None`` without any."""
+
+    name: str
+    arguments: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareCursor:
+    """``scroll`` is ``None`` where neither SCROLL nor NO SCROLL is said. ``hold``: the cursor outlives its
+    transaction. ``binary``: FETCH in a simple Query sends binary values."""
+
+    name: str
+    query: Query
+    scroll: bool | None = None
+    hold: bool = False
+    binary: bool = False
+
+
+class Direction(Enum):
+    FORWARD = "FORWARD"
+    BACKWARD = "BACKWARD"
+    ABSOLUTE = "ABSOLUTE"
+    RELATIVE = "RELATIVE"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """FETCH, or MOVE where ``rows`` is False. ``count`` is ``None`` for ALL."""
+
+    cursor: str
+    direction: Direction = Direction.FORWARD
+    count: int | None = 1
+    rows: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class CloseCursor:
     """``name`` is ``None`` for CLOSE ALL."""
 
@@ -244,5 +290,6 @@ class Call:
 UtilityStatement: TypeAlias = (
     Begin | Commit | Rollback | Savepoint | Release | RollbackTo | SetVariable | SetTransaction
     | SetTransactionSnapshot | ResetVariable | ShowVariable | Discard | CopyOut | CopyIn | Listen | Unlisten
-    | Notify | Deallocate | CloseCursor | Analyze | Vacuum | Checkpoint | Call | RoleStatement
+    | Notify | Prepare | ExecutePrepared | Deallocate | DeclareCursor | Fetch | CloseCursor | Analyze | Vacuum
+    | Checkpoint | Call | RoleStatement
 )

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from typing import ClassVar
+
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokenizer_core import Token, TokenType
 
-_POSTGRES = Postgres()
+
+class _Dialect(Postgres):
+    """Dollar strings are plain ones by now (see ``lexer.normalise``): a dollar begins a parameter, as in ``$1,$2``."""
+
+    class Tokenizer(Postgres.Tokenizer):
+        HEREDOC_STRINGS: ClassVar[list[str | tuple[str, str]]] = []
+        SINGLE_TOKENS: ClassVar[dict[str, TokenType]] = {**Postgres.Tokenizer.SINGLE_TOKENS, "$": TokenType.PARAMETER}
+
+
+_POSTGRES = _Dialect()
+_NAMED_ARRAY = re.compile(r"\b(?:oid|reg[a-z]+)\s*\[", re.IGNORECASE)
+_NAMED_ARRAY_TOKENS = [TokenType.OBJECT_IDENTIFIER, TokenType.L_BRACKET, TokenType.R_BRACKET]
 _FAULTS = (TypeError, AttributeError, ValueError, LookupError, AssertionError, NotImplementedError)
 
 
@@ -20,10 +35,28 @@ class NotParsed(Exception):
         """A string, identifier or comment has no end."""
 
 
+def _with_named_arrays(tokens: list[Token]) -> list[Token]:
+    """``oid[]`` and its like, which the parser does not know, by the array type's own name."""
+    found: list[Token] = []
+    kinds = [token.token_type for token in tokens]
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        if kinds[position : position + 3] == _NAMED_ARRAY_TOKENS:
+            name = f"_{token.text.lower()}"
+            token = Token(TokenType.VAR, name, token.line, token.col, token.start, token.end, token.comments)
+            position += 2
+        found.append(token)
+        position += 1
+    return found
+
+
 def parsed_trees(text: str) -> list[exp.Expr | None]:
     """The trees of a text's statements. Raises NotParsed, RecursionError."""
     try:
-        return list(_POSTGRES.parse(text))
+        if _NAMED_ARRAY.search(text) is None:
+            return list(_POSTGRES.parse(text))
+        return list(_POSTGRES.parser().parse(_with_named_arrays(_POSTGRES.tokenize(text)), text))
     except ParseError as error:
         raise NotParsed(dict(error.errors[0]) if error.errors else {}) from error
     except TokenError as error:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from rocklake_server.errors import SyntaxProblem
 from rocklake_server.sql.call import parse_call
 from rocklake_server.sql.copy import parse_copy
 from rocklake_server.sql.cursor import Cursor
+from rocklake_server.sql.cursors import parse_declare, parse_execute, parse_fetch, parse_move, parse_prepare
 from rocklake_server.sql.lexer import TokenKind
 from rocklake_server.sql.names import QualifiedName
 from rocklake_server.sql.statements import (
@@ -217,20 +219,43 @@ def _close(cursor: Cursor) -> CloseCursor:
     return CloseCursor(None if cursor.take("ALL") else cursor.name())
 
 
+_ANALYZE_OPTIONS = frozenset({"VERBOSE", "SKIP_LOCKED"})
+_VACUUM_OPTIONS = _ANALYZE_OPTIONS | {
+    "FULL", "FREEZE", "ANALYZE", "DISABLE_PAGE_SKIPPING", "INDEX_CLEANUP", "PROCESS_TOAST", "TRUNCATE", "PARALLEL",
+}
+
+
 def _analyze(cursor: Cursor) -> Analyze:
     if cursor.at("("):
-        cursor.refuse("ANALYZE with options")
-    cursor.take("VERBOSE")
+        _option_list(cursor, "ANALYZE", _ANALYZE_OPTIONS)
+    else:
+        cursor.take("VERBOSE")
     return Analyze(_tables(cursor))
 
 
 def _vacuum(cursor: Cursor) -> Vacuum:
     if cursor.at("("):
-        cursor.refuse("VACUUM with options")
+        return Vacuum(analyze="ANALYZE" in _option_list(cursor, "VACUUM", _VACUUM_OPTIONS), tables=_tables(cursor))
     for word in ("FULL", "FREEZE", "VERBOSE"):
         cursor.take(word)
     analyze = cursor.take("ANALYZE")
     return Vacuum(_tables(cursor), analyze)
+
+
+def _option_list(cursor: Cursor, command: str, known: frozenset[str]) -> set[str]:
+    """``(OPTION [value], ...)``; those that are switched on. Raises SyntaxProblem for an unknown one."""
+    cursor.expect("(")
+    found: set[str] = set()
+    while True:
+        position, option = cursor.token.start + 1, cursor.name()
+        if option.upper() not in known:
+            raise SyntaxProblem(f'unrecognized {command} option "{option}"', position=position)
+        value = "on" if cursor.at(",", ")") else _setting_value(cursor)
+        if value.lower() not in ("off", "false", "0"):
+            found.add(option.upper())
+        if not cursor.take(","):
+            cursor.expect(")")
+            return found
 
 
 def _tables(cursor: Cursor) -> tuple[QualifiedName, ...]:
@@ -253,7 +278,9 @@ def _checkpoint(cursor: Cursor) -> Checkpoint:
 PARSERS: Mapping[str, Callable[[Cursor], UtilityStatement]] = {
     "ABORT": _abort, "ANALYSE": _analyze, "ANALYZE": _analyze, "BEGIN": _begin, "CALL": parse_call,
     "CHECKPOINT": _checkpoint, "CLOSE": _close, "COMMIT": _commit, "COPY": parse_copy, "DEALLOCATE": _deallocate,
-    "DISCARD": _discard, "END": _commit, "LISTEN": _listen, "NOTIFY": _notify, "RELEASE": _release, "RESET": _reset,
+    "DECLARE": parse_declare, "DISCARD": _discard, "END": _commit, "EXECUTE": parse_execute, "FETCH": parse_fetch,
+    "LISTEN": _listen, "MOVE": parse_move, "NOTIFY": _notify, "PREPARE": parse_prepare, "RELEASE": _release,
+    "RESET": _reset,
     "ROLLBACK": _rollback, "SAVEPOINT": _savepoint, "SET": _set, "SHOW": _show, "START": _start,
     "UNLISTEN": _unlisten, "VACUUM": _vacuum,
 }

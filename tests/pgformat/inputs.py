@@ -86,6 +86,14 @@ TEXT_ARRAYS = [
     "{a\\ }", "{a{b}", '{"a","b"}', "{a,,b}",
 ]
 
+JSONS = [
+    "", " ", "1", "-1", "01", "+1", "1.", ".5", "1e5", "1E-3", "-0", "-0.0", "1e400", "NaN", "Infinity", "nul",
+    "null x", "true", '"', '"a', '"\t"', '"\\t"', '"\\x"', '"\\u00e9"', '"\\u0001"', '"\\ud83d\\ude00"',
+    '"\u007f"', "[1,]",
+    "[1 2]", "[]", "{}", '{"a":1,"a":2}', '{"bb":1,"a":2,"":3}', "{a:1}", '{"a":1,}', '{"a"}', "[[[]]]", "'x'",
+    "1 // x",
+    '{"a": {"c": [1, 2.50, "x"], "b": null}}', "\ufeff1",
+]
 ODD_INPUTS = [
     (types.SMALLINT, INTEGERS), (types.INTEGER, INTEGERS), (types.BIGINT, INTEGERS),
     (types.OID, ["0", "4294967295", "4294967296", "-1", "-2147483648", "-2147483649", "x", "", " 7 "]),
@@ -103,4 +111,5 @@ ODD_INPUTS = [
     (types.CHAR, ["", "a", "ab"]), (types.NAME, ["", "a" * 63, "\u00e9" * 31]),
     (array_of(numeric(6, 2)), ["{1.005,NULL}", "{10000}"]),
     (types.TEXT, ["", " a ", "\u00e9"]),
+    (types.JSON, JSONS), (types.JSONB, JSONS),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import struct
 from decimal import Decimal
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from rocklake_server.errors import CatalogError
 from rocklake_server.pgformat.datetimes import DATE_DAY_LAST, DAY_FIRST, TIMESTAMP_END, TIMESTAMP_FIRST
+from rocklake_server.pgformat.json_text import jsonb_text
 from rocklake_server.schema.types import ColumnType, Form
 
 
@@ -62,6 +64,13 @@ BY_FORM: dict[Form, st.SearchStrategy[object]] = {
 }
 
 
+documents = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+
+
 def values(column_type: ColumnType) -> st.SearchStrategy[object]:
     """Values (not None) of a type without a modifier."""
     if column_type.element is not None:
@@ -75,6 +84,10 @@ def values(column_type: ColumnType) -> st.SearchStrategy[object]:
             return st.text(characters, max_size=15)
         case "float4":
             return float4
+        case "json":
+            return documents.map(json.dumps) | st.sampled_from([' {"b" :1, "a": [ 1e3, true,null ] } ', '"\\ud800"'])
+        case "jsonb":
+            return documents.map(lambda document: jsonb_text(json.dumps(document)))
     if column_type.form is Form.INT:
         return st.integers(*INT_BOUNDS.get(column_type.typname, (0, 0xFFFFFFFF)))
     return BY_FORM[column_type.form]

@@ -262,7 +262,7 @@ def test_defaults_print_as_expressions(type_name: str, value: Value, text: str |
 
 STAND_INS = {
     "pg_node_tree": "text", "anyarray": "text", "pg_lsn": "text", "_aclitem": "_text", "int2vector": "_int2",
-    "oidvector": "_oid",
+    "oidvector": "_oid", "inet": "text",
 }
 VECTORS = frozenset(("indkey", "indcollation", "indclass", "indoption", "proargtypes"))
 TYPES_OF_RELATIONS = """

@@ -9,6 +9,7 @@ from decimal import Decimal
 import psycopg
 import pytest
 from psycopg.rows import dict_row
+from psycopg.types.json import Json, Jsonb
 
 from tests.server.conftest import Connection
 from tests.servers import RockLakeServer
@@ -132,10 +133,78 @@ def test_rows_one_by_one_and_in_chunks(connection: Connection) -> None:
         assert [row[0] for row in cursor.stream("SELECT a FROM t ORDER BY a", size=2)] == [1, 2]
 
 
-def test_a_server_side_cursor_is_refused_by_name(server: RockLakeServer) -> None:
-    refused = pytest.raises(psycopg.errors.FeatureNotSupported, match="DECLARE")
-    with psycopg.connect(server.dsn("lake")) as other, other.cursor("mine") as cursor, refused:
-        cursor.execute("SELECT 1")
+@pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
+def test_a_server_side_cursor(server: RockLakeServer, connection: Connection, binary: bool) -> None:
+    connection.execute("INSERT INTO t VALUES (3, 'three'), (4, NULL)")
+    with psycopg.connect(server.dsn("lake")) as other:
+        with other.cursor("mine", binary=binary) as cursor:
+            cursor.itersize = 2
+            cursor.execute("SELECT a, b FROM t WHERE a > %s ORDER BY a", [1])
+            assert cursor.fetchone() == (2, "two")
+            assert list(cursor) == [(3, "three"), (4, None)]
+            assert cursor.description is not None
+            assert [column.name for column in cursor.description] == ["a", "b"]
+        with other.cursor("back", scrollable=True) as cursor:
+            cursor.execute("SELECT a FROM t ORDER BY a")
+            assert cursor.fetchmany(3) == [(1,), (2,), (3,)]
+            cursor.scroll(-2)
+            assert cursor.fetchone() == (2,)
+            cursor.scroll(0, mode="absolute")
+            assert cursor.fetchall() == [(1,), (2,), (3,), (4,)]
+        with other.cursor("held", withhold=True) as cursor:
+            cursor.execute("SELECT a FROM t ORDER BY a")
+            other.commit()
+            assert cursor.fetchall() == [(1,), (2,), (3,), (4,)]
+        with other.cursor("forward", scrollable=False) as cursor:
+            cursor.execute("SELECT a FROM t")
+            with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="only scan forward"):
+                cursor.scroll(-1)
+
+
+def test_a_cursor_outlives_an_error_within_a_savepoint(server: RockLakeServer, connection: Connection) -> None:
+    with psycopg.connect(server.dsn("lake")) as other, other.cursor("mine") as cursor:
+        cursor.execute("SELECT a FROM t ORDER BY a")
+        cursor.itersize = 1
+        seen = []
+        for (a,) in cursor:
+            with pytest.raises(psycopg.errors.UniqueViolation), other.transaction():
+                other.execute("INSERT INTO t VALUES (1, 'x')")
+            seen.append(a)
+    assert seen == [1, 2]
+
+
+def test_notifications_reach_a_client_that_waits(server: RockLakeServer, connection: Connection) -> None:
+    connection.execute("LISTEN news")
+    with psycopg.connect(server.dsn("lake"), autocommit=True) as other:
+        other.execute("SELECT pg_notify('news', %s)", ["naïve ☃"])
+        other.execute("NOTIFY news")
+        told = list(connection.notifies(timeout=10, stop_after=2))
+        assert [(note.channel, note.payload, note.pid) for note in told] == [
+            ("news", "naïve ☃", other.info.backend_pid), ("news", "", other.info.backend_pid),
+        ]  # fmt: skip
+
+
+async def test_notifications_reach_an_asynchronous_client(server: RockLakeServer, connection: Connection) -> None:
+    async with await psycopg.AsyncConnection.connect(server.dsn("lake"), autocommit=True) as other:
+        await other.execute("LISTEN news")
+        connection.execute("NOTIFY news, 'x'")
+        assert [note.payload async for note in other.notifies(timeout=10, stop_after=1)] == ["x"]
+
+
+def test_a_session_is_ended_by_another(server: RockLakeServer, connection: Connection) -> None:
+    with psycopg.connect(server.dsn("lake"), autocommit=True) as other:
+        connection.execute("SELECT pg_terminate_backend(%s)", [other.info.backend_pid])
+        with pytest.raises(psycopg.errors.AdminShutdown):
+            other.execute("SELECT 1")
+        assert other.closed
+
+
+@pytest.mark.parametrize("jsonb", [False, True], ids=["json", "jsonb"])
+def test_json_comes_back_as_it_was(connection: Connection, jsonb: bool) -> None:
+    document = {"b": [1, 2.5, None, "☃"], "a": {"c": True}}
+    wrapped = Jsonb(document) if jsonb else Json(document)
+    for binary in (False, True):
+        assert connection.execute("SELECT %s", [wrapped], binary=binary).fetchone() == (document,)
 
 
 def test_notices_reach_their_handler(connection: Connection) -> None:

@@ -14,6 +14,7 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.clock import ManualClock
 from rocklake_server.operations.procedures import PROCEDURES
 from rocklake_server.plan.cache import PlanCache
+from rocklake_server.session.backends import Backends
 from rocklake_server.session.session import Session
 from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.store.base import Store
@@ -71,6 +72,13 @@ class ListChannel:
         data: Encoded = self.connection.send(message)
         self.sent += data
 
+    @property
+    def unsent_bytes(self) -> int:
+        return len(self.sent)
+
+    def flush(self) -> None:
+        """Nothing holds up what was sent."""
+
     async def drain(self) -> None:
         await asyncio.sleep(0)
 
@@ -94,7 +102,7 @@ class Conversation:
 
     def __init__(
         self, databases: Databases, plans: PlanCache, process_id: int, startup: dict[str, str],
-        meter: StatementMeter | None = None,
+        meter: StatementMeter | None = None, backends: Backends | None = None,
     ) -> None:  # fmt: skip
         self.channel = ListChannel()
         self.channel.connection.receive_data(encode(StartupMessage(3, 0, {"user": "ada", "database": DATABASE})))
@@ -110,6 +118,7 @@ class Conversation:
             plans=plans,
             meter=meter,
             procedures=PROCEDURES,
+            backends=backends,
         )
         self.channel.send(m.AuthenticationOk())
         self.session.start()
@@ -162,10 +171,12 @@ class Place:
         self.databases = databases
         self.meter: StatementMeter | None = None
         self._plans = PlanCache()
+        self._backends = Backends()
         self._clients: list[Conversation] = []
 
     async def client(self, **startup: str) -> Conversation:
-        client = Conversation(self.databases, self._plans, len(self._clients) + 1, startup, self.meter)
+        client = Conversation(
+            self.databases, self._plans, len(self._clients) + 1, startup, self.meter, self._backends)
         self._clients.append(client)
         await client.channel.idle.wait()
         return client
@@ -213,6 +224,8 @@ def line(message: BackendMessage) -> str:
         case m.CopyInResponse() | m.CopyOutResponse():
             direction = "in" if isinstance(message, m.CopyInResponse) else "out"
             return f"copy {direction} {('text', 'binary')[message.format]} {len(message.column_formats)}"
+        case m.NotificationResponse():
+            return f"told {message.process_id} {message.channel} {message.payload}"
         case m.CopyData():
             return f"data {bytes(message.data)!r}"
         case _:

@@ -66,7 +66,8 @@ async def test_null_parameters_and_one_format_for_all(table: Conversation) -> No
     ("messages", "sqlstate"),
     [
         ((parse("SELECT $1::bigint"), bind(b"x")), "22P02"),
-        ((parse("SELECT $1::bigint"), bind(b"x", formats=(1,))), "22P03"),
+        ((parse("SELECT $1::bigint"), bind(b"x", formats=(1,))), "08P01"),
+        ((parse("SELECT $1::bigint"), bind(b"123456789", formats=(1,))), "22P03"),
         ((parse("SELECT $1::bigint"), bind(b"1", formats=(7,))), "22023"),
         ((parse("SELECT $1::text"), bind(b"\xff")), "22021"),
         ((parse("SELECT 1"), bind(results=(7,))), "22023"),

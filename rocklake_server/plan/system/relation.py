@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.plan.system.oids import namespace_of, namespaces
 from rocklake_server.schema.model import Relation, RelationColumn
 from rocklake_server.schema.types import ALL_TYPES, OID, SMALLINT, TEXT, Value, array_of
+
+if TYPE_CHECKING:
+    from rocklake_server.plan.model import Context
 
 SystemRow: TypeAlias = tuple[Value, ...]
 SystemRows: TypeAlias = tuple[SystemRow, ...]
@@ -31,7 +34,7 @@ CACHED_RELATIONS_MAX = 65_536
 
 _STAND_INS = {
     "pg_node_tree": TEXT, "anyarray": TEXT, "pg_lsn": TEXT, "_aclitem": array_of(TEXT),
-    "int2vector": array_of(SMALLINT), "oidvector": array_of(OID),
+    "inet": TEXT, "int2vector": array_of(SMALLINT), "oidvector": array_of(OID),
 }
 _TYPES = {column_type.typname: column_type for column_type in ALL_TYPES} | _STAND_INS
 
@@ -41,7 +44,8 @@ class SystemRelation:
     """One relation of pg_catalog or information_schema.
 
     ``rows`` returns the values of ``columns``, then those of ``hidden`` (system columns that a query
-    must name). It returns the same rows as long as ``definitions_key`` of the view is the same.
+    must name). It returns the same rows as long as ``definitions_key`` of the view is the same. What changes otherwise
+    comes from ``live``.
     """
 
     schema: str
@@ -49,6 +53,11 @@ class SystemRelation:
     columns: tuple[RelationColumn, ...]
     rows: Callable[[TransactionView], Sequence[SystemRow]]
     hidden: tuple[RelationColumn, ...] = ()
+    live: Callable[[Context], Sequence[SystemRow]] | None = None
+
+    def content(self, context: Context) -> Sequence[SystemRow]:
+        """The rows for one execution."""
+        return self.rows(context.view) if self.live is None else self.live(context)
 
 
 def definitions_key(view: TransactionView) -> Hashable:
@@ -141,6 +150,11 @@ def from_each_relation(schema: str, name: str, declaration: str,
 def constant(schema: str, name: str, declaration: str, rows: SystemRows = ()) -> SystemRelation:
     """A system relation whose rows are the same everywhere; without rows: one for what a lake never has."""
     return SystemRelation(schema, name, columns(declaration), lambda _: rows)
+
+
+def live(schema: str, name: str, declaration: str, rows: Callable[[Context], Sequence[SystemRow]]) -> SystemRelation:
+    """A system relation about the running server, whose rows are made anew for each execution."""
+    return SystemRelation(schema, name, columns(declaration), lambda _: (), live=rows)
 
 
 def _cached(name: str,

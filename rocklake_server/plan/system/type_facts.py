@@ -65,6 +65,8 @@ _SCALARS = {
     "regclass": TypeFacts("N", False, True, "i", "p", 0, (2218, 2219, 2452, 2453)),
     "regtype": TypeFacts("N", False, True, "i", "p", 0, (2220, 2221, 2454, 2455)),
     "void": TypeFacts("P", False, True, "i", "p", 0, (2298, 2299, 3120, 3121)),
+    "json": TypeFacts("U", False, False, "i", "x", 0, (321, 322, 323, 324)),
+    "jsonb": TypeFacts("U", False, False, "i", "x", 0, (3806, 3804, 3805, 3803), (0, 0), 10087, 6098),
     "uuid": TypeFacts("U", False, False, "c", "p", 0, (2952, 2953, 2961, 2962), (0, 0), 10065),
 }
 
@@ -91,5 +93,5 @@ def io_function_names(column_type: ColumnType) -> tuple[str, str, str, str]:
 
 _ARRAY_OPERATOR_CLASS = 10000
 _NAMED_WITH_UNDERSCORE = frozenset(
-    ("date", "time", "timestamp", "timestamptz", "interval", "timetz", "numeric", "void", "uuid")
+    ("date", "time", "timestamp", "timestamptz", "interval", "timetz", "numeric", "void", "uuid", "json", "jsonb")
 )
