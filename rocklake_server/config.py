@@ -49,7 +49,8 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Everything ``rocklake serve`` can be told. ``variables`` are the environment's, for the object store's keys."""
+    """Everything ``rocklake serve`` can be told. ``maintenance`` is the path of a file; ``variables`` are the
+    environment's, for the object store's keys."""
 
     store: str
     listen: Listen
@@ -63,6 +64,7 @@ class ServerSettings:
     image_memory_mib: int
     admin: Listen | None
     slow_statement_ms: float | None
+    maintenance: str | None
     variables: Mapping[str, str]
 
 
@@ -93,6 +95,7 @@ def server_settings(
     image_memory_mib: int = IMAGE_MEMORY_MIB_DEFAULT,
     admin: str | None = None,
     slow_statement_ms: float | None = None,
+    maintenance: str | None = None,
 ) -> ServerSettings:
     """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, or listening
     beyond this machine without authentication."""
@@ -121,5 +124,6 @@ def server_settings(
         image_memory_mib,
         watched,
         slow_statement_ms,
+        maintenance,
         variables,
     )

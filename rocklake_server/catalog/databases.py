@@ -12,6 +12,7 @@ from rocklake_server.activity import Activity
 from rocklake_server.catalog.commit import Committer
 from rocklake_server.catalog.directory import Directory, Place
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.maintenance.runs import MaintenanceRuns
 from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.turns import Turn
 from rocklake_server.clock import Clock
@@ -67,6 +68,9 @@ class Databases:
         self.exported: dict[str, DatabaseTransaction] = {}
         self.residency = residency
         self.activity = Activity()
+        self.runs = MaintenanceRuns(clock)
+        self.opened_since: set[tuple[str, str]] = set()
+        """Lakes that were opened since the schedule looked."""
 
     @classmethod
     async def open(
@@ -176,6 +180,7 @@ class Databases:
             await store.close()
             raise
         logger.info("opened %s at commit %d", label, lake.newest.sequence)
+        self.opened_since.add((database, schema))
         return OpenLake(lake, Committer(lake, self.activity), asyncio.get_running_loop().time(), database)
 
     def _check_idle_later(self) -> None:

@@ -215,7 +215,8 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
         ResultColumn(output.name, output.type, output.table_oid, output.attnum) for output in lowered.outputs
     )
     parameters = _parameters(queries)
-    keepable = None if queries.relations or queries.contextual or parameters else tuple(queries.systems)
+    is_volatile = bool(queries.contextual) or any(system.is_volatile for system in queries.systems)
+    keepable = None if queries.relations or is_volatile or parameters else tuple(queries.systems)
     shape = None if parameters else shape_of(lowered.operator)
     return Compiled(columns_of, parameters, False, _named(queries), lowered, None, keepable, shape)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.databases import PUBLIC, Databases
 from rocklake_server.errors import ReadOnlyTransaction, Unsupported
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.schema.types import TEXT, Value
@@ -17,6 +17,7 @@ from rocklake_server.session.procedures import (
     Procedures,
     bound_arguments,
     find_procedure,
+    perform,
     require_may_call,
 )
 from rocklake_server.session.settings import Settings
@@ -135,7 +136,8 @@ class UtilityRunner:
         self.block.require_no_block(command)
         if self.settings["default_transaction_read_only"] == "on":
             raise ReadOnlyTransaction(f"cannot execute {command} in a read-only transaction")
-        facts = await procedure.run(self.databases, self.caller, arguments)
+        schema = str(arguments.get("schema", PUBLIC))
+        facts = await perform(self.databases, self.caller, procedure, arguments, schema)
         return UtilityResult("CALL", procedure.result_columns, (procedure.row(facts),))
 
     def _set_default(self, mode: str, value: str) -> None:

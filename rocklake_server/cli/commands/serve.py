@@ -79,6 +79,16 @@ SlowStatement = Annotated[
 ]
 
 
+Maintenance = Annotated[
+    str | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}MAINTENANCE", metavar="FILE",
+        help="TOML file that says which maintenance runs by itself (docs/maintenance.md). Without one only rows that "
+        "were deleted 7 days ago go for good.",
+    ),
+]  # fmt: skip
+
+
 def register(app: typer.Typer) -> None:
     app.command("serve")(command)
 
@@ -113,6 +123,7 @@ def command(
     image_memory: ImageMemory = IMAGE_MEMORY_MIB_DEFAULT,
     admin: Admin = None,
     slow_statement: SlowStatement = None,
+    maintenance: Maintenance = None,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -137,6 +148,7 @@ def command(
         image_memory_mib=image_memory,
         admin=admin,
         slow_statement_ms=slow_statement,
+        maintenance=maintenance,
     )
     configure_logging(settings.log_level)
 
