@@ -66,7 +66,8 @@ class LoginSettings:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Everything ``rocklake serve`` can be told. ``variables`` are the environment's, for the object store's keys."""
+    """Everything ``rocklake serve`` can be told. ``maintenance`` is the path of a file; ``variables`` are the
+    environment's, for the object store's keys."""
 
     store: str
     listen: Listen
@@ -80,6 +81,7 @@ class ServerSettings:
     image_memory_mib: int
     admin: Listen | None
     slow_statement_ms: float | None
+    maintenance: str | None
     variables: Mapping[str, str]
     login: LoginSettings = LoginSettings()
 
@@ -134,6 +136,7 @@ def server_settings(
     slow_statement_ms: float | None = None,
     insecure_admin: bool = False,
     login: LoginSettings | None = None,
+    maintenance: str | None = None,
 ) -> ServerSettings:
     """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, a certificate
     without its key, or an admin port that is open beyond this machine."""
@@ -166,6 +169,7 @@ def server_settings(
         image_memory_mib,
         watched,
         slow_statement_ms,
+        maintenance,
         variables,
         login,
     )

@@ -40,6 +40,9 @@ GROUP_BYTES_MAX = 8 * 1024 * 1024
 ONLINE_COMMIT_BYTES_MAX = 1024 * 1024
 """Bytes in one commit of an operator's command through a running server: what the commits of sessions wait for."""
 
+MAINTENANCE_RUNS_MAX = 1000
+"""Runs of procedures that a server remembers."""
+
 RETRY_S_MAX = 60.0
 """How long snapshots are kept from gc that a transaction which lost may still ask about. With DuckLake's defaults its
 last attempt is made after 12 seconds."""

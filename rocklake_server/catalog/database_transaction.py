@@ -10,6 +10,7 @@ from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.databases import Databases, OpenLake
 from rocklake_server.catalog.definitions import Definitions
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.maintenance.runs import Run
 from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.snapshot_turn import Losses, SnapshotTurn
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
@@ -80,6 +81,9 @@ class DatabaseTransaction(Definitions):
     def stored_bytes(self) -> int:
         """What the database's rows take in the store, retired rows and indexes included."""
         return sum(part.root.stored_bytes for schema, part in self.parts.items() if schema != TEMPORARY_SCHEMA)
+
+    def maintenance_runs(self) -> Sequence[Run]:
+        return self.databases.runs.of(self._database)
 
     @property
     def now_us(self) -> int:

@@ -14,6 +14,7 @@ from rocklake_server.catalog.commit import Committer
 from rocklake_server.catalog.commit_notices import CommitNotices
 from rocklake_server.catalog.directory import CREATE_SCHEMA, Directory, Place
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.maintenance.runs import MaintenanceRuns
 from rocklake_server.catalog.notifications import Notifications
 from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.turns import Turn
@@ -72,6 +73,9 @@ class Databases:
         self.activity = Activity()
         self.advisory_locks = AdvisoryLocks()
         self.notifications = Notifications()
+        self.runs = MaintenanceRuns(clock)
+        self.opened_since: set[tuple[str, str]] = set()
+        """Lakes that were opened since the schedule looked."""
 
     @classmethod
     async def open(
@@ -183,6 +187,7 @@ class Databases:
             await store.close()
             raise
         logger.info("opened %s at commit %d", label, lake.newest.sequence)
+        self.opened_since.add((database, schema))
         committer = Committer(lake, self.activity, CommitNotices(self.notifications, database, schema))
         return OpenLake(lake, committer, asyncio.get_running_loop().time(), database)
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
 
 from rocklake_server.auth.access import Access
+from rocklake_server.catalog.maintenance.runs import Run
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import ColumnType, Value
 from rocklake_server.store.base import Key
@@ -125,6 +126,9 @@ class TransactionView(Protocol):
     def resolve(self, schema: str | None, name: str) -> Relation:
         """The relation of that name; without a schema: temporary tables first, then ``public``.
         Raises UndefinedTable."""
+
+    def maintenance_runs(self) -> Sequence[Run]:
+        """The last runs of procedures in the database, oldest first: as they are now, whatever the transaction sees."""
 
     async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[Chunk]:
         """The rows of ``relation`` that this transaction sees, at least those within ``bounds``: a few in the order

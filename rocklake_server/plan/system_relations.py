@@ -12,6 +12,7 @@ from types import MappingProxyType
 from rocklake_server.plan.system import (
     information_schema,
     information_schema_columns,
+    maintenance,
     pg_catalog_absent,
     pg_catalog_keys,
     pg_catalog_live,
@@ -36,6 +37,7 @@ SYSTEM_RELATIONS: Mapping[tuple[str, str], SystemRelation] = MappingProxyType({
         pg_catalog_absent.RELATIONS,
         information_schema.RELATIONS,
         information_schema_columns.RELATIONS,
+        maintenance.RELATIONS,
     )
     for relation in relations
 })

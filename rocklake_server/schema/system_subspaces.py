@@ -75,6 +75,9 @@ SYSTEM_AUDIT = "audit"
 SYSTEM_PIN = "pin"
 """Keyed by the sequence of the commit that made it: a snapshot that gc keeps, and why. A text in JSON."""
 
+SYSTEM_COMMIT_TIME = "commit-time"
+"""Keyed by commit sequence: a time, in microseconds since 2000, when that commit was the newest."""
+
 SYSTEM_DROPPED = "dropped"
 """Keyed by relation id: the definition of a dropped relation whose retired rows are still there."""
 
@@ -89,5 +92,5 @@ SYSTEM_NUMBERS = frozenset({
 })
 """System keys without ids, whose values are numbers."""
 
-SYSTEM_BY_ID = frozenset({SYSTEM_AUDIT, SYSTEM_PIN, SYSTEM_DROPPED, SYSTEM_RELATION})
+SYSTEM_BY_ID = frozenset({SYSTEM_AUDIT, SYSTEM_PIN, SYSTEM_COMMIT_TIME, SYSTEM_DROPPED, SYSTEM_RELATION})
 """System keys with one id."""

@@ -16,6 +16,8 @@ from rocklake_server.catalog.residency import Residency
 from rocklake_server.clock import SystemClock
 from rocklake_server.config import Listen, LoginSettings, ServerSettings
 from rocklake_server.errors import CannotConnectNow, CatalogError, InvalidParameterValue
+from rocklake_server.operations.schedule import Schedule, read_schedule
+from rocklake_server.operations.scheduler import Scheduler
 from rocklake_server.server.admin.observed import Observed
 from rocklake_server.server.admin.port import AdminPort
 from rocklake_server.server.file_limit import allow_open_files
@@ -54,6 +56,7 @@ async def serve(settings: ServerSettings, announce: Announce) -> None:
     location = parse_store_url(settings.store, settings.variables)
     if settings.takeover and not location.is_remote:
         raise InvalidParameterValue(f'store "{location}" cannot be taken over: only a bucket has a lease')
+    schedule = Schedule() if settings.maintenance is None else read_schedule(settings.maintenance)
     async with AsyncExitStack() as stack:
         admin = AdminPort() if settings.admin is not None else None
         watched: Listen | None = None
@@ -64,6 +67,7 @@ async def serve(settings: ServerSettings, announce: Announce) -> None:
         if databases is None:
             return
         await make_initial_role(databases, settings.login)
+        _run_until_closed(stack, Scheduler(databases, schedule).run())
         allow_open_files(connections_allowed(settings.max_connections))
         listener = Listener(
             databases, max_connections=settings.max_connections, busy_poll_s=settings.busy_poll_us / 1e6,

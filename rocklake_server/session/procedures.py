@@ -113,6 +113,17 @@ def require_may_call(access: Access, procedure: Procedure) -> None:
     access.require(Privilege.ADMIN, f"CALL {SCHEMA}.{procedure.name}")
 
 
+async def perform(
+    databases: Databases, caller: Caller, procedure: Procedure, arguments: Arguments, schema: str
+) -> Facts:
+    """Run it, and remember the run unless it is a plan only. Raises what it raises."""
+    if arguments.get("apply") is False:
+        return await procedure.run(databases, caller, arguments)
+    with databases.runs.running(procedure.name, caller.database, schema, str(caller)) as run:
+        run.facts = await procedure.run(databases, caller, arguments)
+        return run.facts
+
+
 def find_procedure(procedures: Procedures, call: Call) -> Procedure:
     """Raises UndefinedFunction."""
     name = call.procedure

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.databases import PUBLIC, Databases
 from rocklake_server.errors import ReadOnlyTransaction
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.plan.relation_names import find_relation
@@ -19,6 +19,7 @@ from rocklake_server.session.procedures import (
     Procedures,
     bound_arguments,
     find_procedure,
+    perform,
     require_may_call,
 )
 from rocklake_server.session.role_commands import RoleCommands
@@ -150,7 +151,8 @@ class UtilityRunner:
         self.block.require_no_block(command)
         if self.settings["default_transaction_read_only"] == "on":
             raise ReadOnlyTransaction(f"cannot execute {command} in a read-only transaction")
-        facts = await procedure.run(self.databases, self.caller, arguments)
+        schema = str(arguments.get("schema", PUBLIC))
+        facts = await perform(self.databases, self.caller, procedure, arguments, schema)
         return UtilityResult("CALL", procedure.result_columns, (procedure.row(facts),))
 
     def _set_default(self, mode: str, value: str) -> None:

@@ -61,6 +61,8 @@ async def audit(store: Store) -> Audit:
             found.dropped[relation.relation_id] = relation
         elif key.startswith(b"\xffaudit\0\0"):
             json.loads(decode_system_text(key, value))
+        elif key.startswith(b"\xffcommit-time\0\0"):
+            decode_number(key, value)
         elif key[0] == 0xFF:
             found.system[key[1:].decode("ascii")] = decode_number(key, value)
         elif key[0] == 0xFE:

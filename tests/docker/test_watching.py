@@ -169,6 +169,7 @@ WELL: Series = {
     'process_max_fds{job="rocklake"}': "1000x80",
     "rocklake_image_memory_bytes": "100x80",
     "rocklake_image_memory_limit_bytes": "1000x80",
+    'rocklake_maintenance_runs_total{procedure="gc", result="failed"}': "1x80",
 }
 """Twenty minutes of a server that does well."""
 
@@ -184,6 +185,9 @@ FIRES: Mapping[str, Series] = {
     "RockLakeInternalErrors": {'rocklake_errors_total{sqlstate="XX000", retryable="false"}': "0+1x80"},
     "RockLakeCommitsSlow": {'rocklake_commit_duration_seconds_bucket{le="0.1"}': "0x80"},
     "RockLakeManyConflicts": {'rocklake_errors_total{sqlstate="40001", retryable="true"}': "0+300x80"},
+    "RockLakeMaintenanceFails": {
+        'rocklake_maintenance_runs_total{procedure="gc", result="failed"}': "1+1x80",
+    },
     "RockLakeSessionsNearLimit": {'rocklake_sessions{state="active"}': "45x80"},
     "RockLakeFilesNearLimit": {'process_open_fds{job="rocklake"}': "950x80"},
     "RockLakeImageMemoryFull": {"rocklake_image_memory_bytes": "1001x80"},

@@ -101,3 +101,22 @@ async def test_procedures_are_for_admins_of_the_lake(client: Conversation, serve
 async def test_a_database_without_a_lake_has_nothing_to_maintain(server: Place) -> None:
     client = await server.client()
     assert await client.query("CALL rocklake.gc(keep_last => 1)") == ["ERROR 42704", "ready I"]
+
+
+async def test_runs_are_read_in_sql_as_they_are_now(client: Conversation, server: Place) -> None:
+    told = "facts LIKE '%snapshots_expired%'"
+    query = f"SELECT run, job, schema, who, result, {told}, error FROM rocklake.maintenance"
+    assert await client.rows(query) == []
+    await client.run("CALL rocklake.gc(keep_last => 1)", "CALL rocklake.gc(keep_last => 1, apply => false)")
+    assert (await client.query("CALL rocklake.checkpoint()"))[0] == "ERROR 0A000"
+    assert await client.rows(query) == [
+        "1|gc|public|ada|done|t|NULL",
+        '2|checkpoint|public|ada|failed|NULL|the store of lake "lake" is kept nowhere',
+    ]
+    await client.run("BEGIN")
+    assert len(await client.rows(query)) == 2
+    await (await server.client()).run("CALL rocklake.gc(keep_last => 1)")
+    assert len(await client.rows(query)) == 3
+    columns = (await client.query("SELECT * FROM rocklake.maintenance"))[0]
+    assert columns == (
+        "columns run:20 job:25 schema:25 who:25 started:1184 seconds:701 result:25 facts:25 error:25")

@@ -256,9 +256,11 @@ class AuditedCommits(ABC):
         return await self._write(gathered)
 
     def _add_audit(self, batch: WriteBatch, sequence: int, gathered: Gathered) -> None:
-        write_audit(
-            batch, sequence, command=self._command, who=self.who, now_us=self.now_us, actions=gathered.actions
-        )
+        """None for what changes nothing that anybody would look for."""
+        if gathered.actions:
+            write_audit(
+                batch, sequence, command=self._command, who=self.who, now_us=self.now_us, actions=gathered.actions
+            )
 
     @abstractmethod
     async def gathered(self) -> WriteBatch:

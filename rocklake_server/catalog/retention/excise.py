@@ -13,6 +13,7 @@ from rocklake_server.catalog.maintenance.key_space import KeySpace
 from rocklake_server.catalog.maintenance.snapshots import retain_from
 from rocklake_server.catalog.mvcc import is_gc_eligible
 from rocklake_server.catalog.retention.audited_commits import AuditedCommits
+from rocklake_server.catalog.retention.commit_times import commit_times, forget_commit_times, newest_by
 from rocklake_server.encoding.keys import decode_retired_key, key_prefix, system_key
 from rocklake_server.encoding.ordered import encode_int
 from rocklake_server.errors import CorruptValue, InvalidParameterValue, ObjectNotInPrerequisiteState
@@ -33,10 +34,16 @@ Tell = Callable[[int], None]
 @dataclass(frozen=True, slots=True)
 class Range:
     """Rows that ended at or before snapshot ``ended_by``, and rows and relations that commit ``retired_by`` or an
-    earlier one retired or dropped."""
+    earlier one retired or dropped; none where it is ``None``."""
 
-    ended_by: int
-    retired_by: int
+    ended_by: int | None
+    retired_by: int | None
+
+
+async def choose_aged(lake: LakeReader, retired_us: int) -> Range:
+    """Rows that were retired at ``retired_us``, as of a Clock, or before: nothing that ended, so that retain-from need
+    not be set. Raises CorruptValue."""
+    return Range(None, newest_by(await commit_times(lake), retired_us))
 
 
 async def choose_range(lake: LakeReader, ended_by: int | None = None, retired_by: int | None = None) -> Range:
@@ -89,11 +96,13 @@ class Excision:
     async def groups(self) -> AsyncIterator[Leaving]:
         """Raises CorruptValue for a retired row that belongs to nothing."""
         definitions = await read_definitions(self._lake.snapshot)
-        async for leaving in self._retired(definitions):
-            yield leaving
+        if self._chosen.retired_by is not None:
+            async for leaving in self._retired(definitions, self._chosen.retired_by):
+                yield leaving
+        ended_by = self._chosen.ended_by
         for relation in definitions.relations:
-            if (end_at := _end_of(relation)) is not None:
-                async for leaving in self._ended(relation, end_at):
+            if ended_by is not None and (end_at := _end_of(relation)) is not None:
+                async for leaving in self._ended(relation, end_at, ended_by):
                     yield leaving
         for relation in definitions.left_behind():
             if not self._is_dropped_within(definitions, relation):
@@ -110,11 +119,11 @@ class Excision:
     def _is_dropped_within(self, definitions: LakeDefinitions, relation: Relation) -> bool:
         """One whose commit is not known counts as dropped by the newest."""
         dropped_by = definitions.dropped_by.get(relation.relation_id, self._lake.state.sequence)
-        return dropped_by <= self._chosen.retired_by
+        return self._chosen.retired_by is not None and dropped_by <= self._chosen.retired_by
 
-    async def _retired(self, definitions: LakeDefinitions) -> AsyncIterator[Leaving]:
+    async def _retired(self, definitions: LakeDefinitions, by: int) -> AsyncIterator[Leaving]:
         space = KeySpace(definitions.relations, definitions.dropped)
-        scan = self._lake.snapshot.scan(Prefix(bytes([RETIRED_ROWS])), stop=encode_int(self._chosen.retired_by + 1))
+        scan = self._lake.snapshot.scan(Prefix(bytes([RETIRED_ROWS])), stop=encode_int(by + 1))
         async for entries in scan:
             owned: dict[int, tuple[Relation, list[Entry]]] = {}
             for key, value in entries:
@@ -126,8 +135,8 @@ class Excision:
             for relation, its in owned.values():
                 yield self._counted(RETIRED, relation, its)
 
-    async def _ended(self, relation: Relation, end_at: int) -> AsyncIterator[Leaving]:
-        decode, below = access_of(relation).codec.decode, self._chosen.ended_by
+    async def _ended(self, relation: Relation, end_at: int, below: int) -> AsyncIterator[Leaving]:
+        decode = access_of(relation).codec.decode
         async for entries in self._lake.snapshot.scan(key_prefix(relation)):
             ended = [
                 (key, value) for key, value in entries
@@ -176,6 +185,9 @@ async def apply_excision(lake: LakeReader, chosen: Range, commits: AuditedCommit
         await commits.commit_if_full()
     for relation in await excision.unused_definitions():
         commits.put_system(system_key(SYSTEM_DROPPED, relation.relation_id), None)
+        commits.note({"undefined": relation.name})
         excision.found.definitions += 1
+    if chosen.retired_by is not None:
+        forget_commit_times(await commit_times(lake), chosen.retired_by, commits)
     await commits.finish()
     return excision.found

@@ -31,8 +31,18 @@ class GcRun:
                 self.retain_from, self.before = moved, before if isinstance(before, int) else None
 
 
+def _took_from(run: GcRun, excision: list[Mapping[str, object]]) -> bool:
+    """Whether something of what the run retired, or rows that ended by what it set, may be gone for good."""
+    for action in excision:
+        if "retired_by" in action:
+            retired_by = action["retired_by"]
+            has_retired = isinstance(retired_by, int) and any(number <= retired_by for number in run.sequences)
+            return action.get("ended_by") is not None or has_retired
+    return True
+
+
 async def newest_gc(lake: LakeReader) -> GcRun | None:
-    """The gc that set the present retain-from, if nothing was excised since. Raises CorruptValue."""
+    """The gc that set the present retain-from, if nothing of it was excised since. Raises CorruptValue."""
     runs: list[GcRun] = []
     async for record in audit_records(lake):
         sequence, actions = record["sequence"], record.get("actions")
@@ -45,7 +55,7 @@ async def newest_gc(lake: LakeReader) -> GcRun | None:
                     runs.append(GcRun(started))
                 runs[-1].add(sequence, actions)
             case "excise":
-                runs.clear()
+                runs = [run for run in runs if not _took_from(run, actions)]
             case "undelete" if runs and any(UNDONE in action for action in actions):
                 runs.pop()
     present = await retain_from(lake)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
-from rocklake_server.catalog.retention.excise import apply_excision, choose_range, plan_excision
+from rocklake_server.catalog.retention.excise import Range, apply_excision, plan_excision
 from rocklake_server.cli.lakes import opened_catalog
 from rocklake_server.cli.options import LakeToWrite, Output, OutputFormat, Pin, Store, StoreIfAny
 from rocklake_server.cli.owning import OwnedPlace, owned_place
@@ -14,13 +15,15 @@ from rocklake_server.cli.printing import print_banner, print_facts
 from rocklake_server.cli.progress import progress
 from rocklake_server.cli.running import run
 from rocklake_server.cli.through_server import Server, called, option_of, store_of, through_the_server
+from rocklake_server.clock import SystemClock
 from rocklake_server.errors import ObjectNotInPrerequisiteState
-from rocklake_server.operations.excise import ENDED_BY, EXCISE, RETIRED_BY, excise_facts
+from rocklake_server.operations.excise import ENDED_BY, EXCISE, RETIRED_BY, RETIRED_DAYS, excise_facts, range_of
 from rocklake_server.store.checkpoints import Checkpoints
 from rocklake_server.store.compaction import compact_fully
 
 EndedBy = Annotated[int | None, option_of(ENDED_BY)]
 RetiredBy = Annotated[int | None, option_of(RETIRED_BY)]
+RetiredDays = Annotated[int | None, option_of(RETIRED_DAYS)]
 
 Compact = Annotated[
     bool,
@@ -41,8 +44,8 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    store: Store, lake: LakeToWrite, ended_by: EndedBy = None, retired_by: RetiredBy = None, pin: Pin = False,
-    output: Output = OutputFormat.TABLE,
+    store: Store, lake: LakeToWrite, ended_by: EndedBy = None, retired_by: RetiredBy = None,
+    retired_days: RetiredDays = None, pin: Pin = False, output: Output = OutputFormat.TABLE,
 ) -> None:  # fmt: skip
     """Say what would be removed, beside a running server or without one. Changes nothing.
 
@@ -53,7 +56,7 @@ def plan(
         async with opened_catalog(store, pin=pin) as catalog:
             listed = catalog.find(lake)
             reader = await catalog.lake(listed)
-            chosen = await choose_range(reader, ended_by, retired_by)
+            chosen = await range_of(reader, ended_by, retired_by, retired_days, SystemClock().now_us())
             with progress(f"Looking through {listed}") as tell:
                 found = await plan_excision(reader, chosen, tell)
         print_facts(excise_facts(listed, chosen, found), output)
@@ -63,7 +66,8 @@ def plan(
 
 def apply(
     lake: LakeToWrite, store: StoreIfAny = None, server: Server = None, ended_by: EndedBy = None,
-    retired_by: RetiredBy = None, compact: Compact = False, output: Output = OutputFormat.TABLE,
+    retired_by: RetiredBy = None, retired_days: RetiredDays = None, compact: Compact = False,
+    output: Output = OutputFormat.TABLE,
 ) -> None:  # fmt: skip
     """Remove the rows, in bounded commits with an audit record each.
 
@@ -82,7 +86,8 @@ def apply(
     if server is not None:
         if compact:
             raise typer.BadParameter("no server may hold the store meanwhile: give --store", param_hint="--compact")
-        print_facts(called(server, lake, EXCISE, ended_by=ended_by, retired_by=retired_by), output)
+        chosen = {"ended_by": ended_by, "retired_by": retired_by, "retired_days": retired_days}
+        print_facts(called(server, lake, EXCISE, **chosen), output)
         return
 
     async def work() -> None:
@@ -90,12 +95,8 @@ def apply(
             if compact:
                 await _require_no_checkpoints(place)
             async with place.opened("excise") as owned:
-                chosen = await choose_range(owned.reader, ended_by, retired_by)
-                print_banner(f"Excising rows of lake {owned.listed}", [
-                    owned.where,
-                    f"Rows that commit {chosen.retired_by} or an earlier one deleted go for good",
-                    f"Rows that ended at snapshot {chosen.ended_by} or before it go for good",
-                ])  # fmt: skip
+                chosen = await range_of(owned.reader, ended_by, retired_by, retired_days, owned.commits.now_us)
+                print_banner(f"Excising rows of lake {owned.listed}", [owned.where, *_lines(chosen)])
                 with progress(f"Excising rows of {owned.listed}") as tell:
                     found = await apply_excision(owned.reader, chosen, owned.commits, tell)
             if compact:
@@ -121,3 +122,10 @@ async def _compact(place: OwnedPlace) -> None:
         await owned.commits.finish(notes_alone=True)
     with progress(f"Compacting {place.listed}"):
         await compact_fully(place.location, place.ownership)
+
+
+def _lines(chosen: Range) -> Iterator[str]:
+    if chosen.retired_by is not None:
+        yield f"Rows that commit {chosen.retired_by} or an earlier one deleted go for good"
+    if chosen.ended_by is not None:
+        yield f"Rows that ended at snapshot {chosen.ended_by} or before it go for good"

@@ -151,6 +151,16 @@ InsecureAdmin = Annotated[
 ]
 
 
+Maintenance = Annotated[
+    str | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}MAINTENANCE", metavar="FILE",
+        help="TOML file that says which maintenance runs by itself (docs/maintenance.md). Without one only rows that "
+        "were deleted 7 days ago go for good.",
+    ),
+]  # fmt: skip
+
+
 def register(app: typer.Typer) -> None:
     app.command("serve")(command)
 
@@ -175,6 +185,7 @@ def command(
     initial_user: InitialUser = "rocklake",
     initial_password_file: InitialPasswordFile = None,
     insecure_admin: InsecureAdmin = False,
+    maintenance: Maintenance = None,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -204,6 +215,7 @@ def command(
         login=LoginSettings(
             tls_cert, tls_key, tls_client_ca, hba_file, initial_user, given_password(os.environ, initial_password_file)
         ),
+        maintenance=maintenance,
     )
     configure_logging(settings.log_level)
 

@@ -41,7 +41,7 @@ _TYPES = {column_type.typname: column_type for column_type in ALL_TYPES} | _STAN
 
 @dataclass(frozen=True, slots=True)
 class SystemRelation:
-    """One relation of pg_catalog or information_schema.
+    """One relation of pg_catalog, information_schema or the server's own schema.
 
     ``rows`` returns the values of ``columns``, then those of ``hidden`` (system columns that a query
     must name). It returns the same rows as long as ``definitions_key`` of the view is the same. What changes otherwise

@@ -170,6 +170,13 @@ METRICS = (
            _each_lake(newest_snapshot), ("database", "schema")),
     Metric("lake_stored_bytes", MetricKind.GAUGE, "Keys and values of an open lake's rows and indexes.",
            _each_lake(lambda lake: lake.newest.stored_bytes), ("database", "schema")),
+    Metric("maintenance_runs_total", MetricKind.COUNTER,
+           "Runs of procedures that ended, scheduled or called: done, failed or canceled.",
+           lambda o: sorted(o.databases.runs.counts.items()), ("procedure", "result")),
+    Metric("maintenance_duration_seconds", MetricKind.HISTOGRAM, "What runs of procedures took.",
+           lambda o: [((job,), times) for job, times in o.databases.runs.seconds.items()], ("procedure",)),
+    Metric("maintenance_running", MetricKind.GAUGE, "Procedures that are running.",
+           _one(lambda o: o.databases.runs.now)),
     Metric("uptime_seconds", MetricKind.GAUGE, "Since the server accepted connections.",
            _one(lambda o: o.uptime_s)),
 )  # fmt: skip

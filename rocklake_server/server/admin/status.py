@@ -6,11 +6,25 @@ import os
 from collections import Counter
 from importlib.metadata import PackageNotFoundError, version
 
+from rocklake_server.catalog.maintenance.audit import audit_time
+from rocklake_server.catalog.maintenance.runs import Run
 from rocklake_server.pacing import checked
 from rocklake_server.server.admin.observed import Observed, newest_snapshot
 
 LAKES_SHOWN_MAX = 1000
 """More open lakes are counted only."""
+
+
+RUNS_SHOWN_MAX = 200
+"""The last run of each job in each lake, the newest ones."""
+
+
+def _run_facts(run: Run) -> dict[str, object]:
+    return {
+        "job": run.job, "database": run.database, "schema": run.schema, "who": run.who,
+        "started": audit_time(run.started_us), "seconds": None if run.seconds is None else round(run.seconds, 3),
+        "result": run.result.value, "facts": run.facts, "error": run.error,
+    }  # fmt: skip
 
 
 def server_version() -> str:
@@ -41,6 +55,10 @@ def status(observed: Observed, problem: str | None) -> dict[str, object]:
         "commits": {"transactions": activity.commits.count, "groups": activity.groups.count,
                     "failed_writes": activity.store_write_failures},
         "image_memory": {"bytes": databases.residency.about_bytes, "limit_bytes": databases.residency.bytes_max},
+        "maintenance": {
+            "next": {job: audit_time(at_us) for job, at_us in sorted(databases.runs.following_us.items())},
+            "last": [_run_facts(run) for run in checked(databases.runs.latest(RUNS_SHOWN_MAX))],
+        },
         "lakes": {"listed": databases.directory.lakes_count, "open": len(lakes)},
         "open_lakes": [
             {

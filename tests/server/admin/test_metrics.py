@@ -49,10 +49,24 @@ def moved(before: Scrape, after: Scrape) -> set[str]:
     return {series for (series, labels), value in after.items() if before.get((series, labels), 0.0) != value}
 
 
+async def moved_by_maintenance(engine: WatchedEngine) -> set[str]:
+    """While a procedure waits for another one to end."""
+    before = await engine.scrape()
+    (opened,) = engine.databases.open_lakes()
+    async with opened.maintained:
+        calling = asyncio.create_task(engine.clients[0].run("CALL rocklake.pin_add()"))
+        while not engine.databases.runs.now:
+            await asyncio.sleep(0)
+        changed = moved(before, await engine.scrape())
+    await calling
+    return changed
+
+
 async def test_every_metric_is_shown_and_moves(engine: WatchedEngine) -> None:
     before = await engine.scrape()
     await workload(engine)
-    changed = moved(before, await engine.scrape())
+    await engine.clients[0].run("CALL rocklake.pin_add()")
+    changed = moved(before, await engine.scrape()) | await moved_by_maintenance(engine)
     engine.store.writes.add(Step(Mode.FAIL_AFTER_LANDING))
     await engine.clients[0].run(SNAPSHOT.format(2))
     gate = Gate()
