@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Hashable
 
+from rocklake_server.auth.backoff import LoginBackoff
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.config import Listen
 from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
@@ -59,11 +60,13 @@ class Listener:
         meter: StatementMeter | None = None,
         policy: Policy | None = None,
         tls: Tls | None = None,
+        backoff: LoginBackoff | None = None,
     ) -> None:
         self._databases = databases
         self._tls = tls
         roles = databases.directory.roles
-        self._doorkeeper = Doorkeeper(roles, policy or Policy(), databases.clock)
+        backoff = backoff if backoff is not None else LoginBackoff()
+        self._doorkeeper = Doorkeeper(roles, policy or Policy(), databases.clock, backoff)
         roles.observers.append(self._check_access)
         self._max_connections = max_connections
         self._meter = meter

@@ -129,11 +129,11 @@ def _rule(method: Method) -> Rule:
 class Doorkeeper:
     """Lets clients in, of one server."""
 
-    def __init__(self, roles: CurrentRoles, policy: Policy, clock: Clock, backoff: LoginBackoff | None = None) -> None:
+    def __init__(self, roles: CurrentRoles, policy: Policy, clock: Clock, backoff: LoginBackoff) -> None:
         self._roles = roles
         self._policy = policy
         self._clock = clock
-        self._backoff = backoff if backoff is not None else LoginBackoff()
+        self._backoff = backoff
         self._checks = asyncio.Semaphore(CHECKED_AT_ONCE_MAX)
 
     async def admit(self, channel: SocketChannel, startup: StartupMessage) -> None:

@@ -256,6 +256,29 @@ def test_the_last_superuser_stays(root: Connection) -> None:
         root.execute("CREATE ROLE pg_reader")
 
 
+def test_drops_are_in_the_audit_log_once_they_are_durable(server: RockLakeServer, root: Connection) -> None:
+    def dropped() -> list[str]:
+        lines = server.log_path.read_text().splitlines()
+        return [line.partition("rocklake.audit: ")[2] for line in lines if "rocklake.audit: drop" in line]
+
+    root.execute("CREATE SCHEMA gone")
+    root.execute("CREATE TABLE gone_table (a bigint)")
+    before = len(dropped())
+    root.execute("BEGIN")
+    root.execute("SAVEPOINT s")
+    root.execute("DROP TABLE gone_table")
+    root.execute("ROLLBACK TO s")
+    root.execute("INSERT INTO gone_table VALUES (1)")
+    root.execute("COMMIT")
+    assert len(dropped()) == before
+    root.execute("DROP TABLE gone_table")
+    root.execute("DROP SCHEMA gone")
+    assert dropped()[before:] == [
+        "drop user=root address=127.0.0.1 object=table name=public.gone_table database=lake",
+        "drop user=root address=127.0.0.1 object=schema name=gone database=lake",
+    ]
+
+
 # -- what is answered -------------------------------------------------------------------------------------------------
 
 
