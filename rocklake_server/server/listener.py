@@ -14,7 +14,8 @@ from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.statement_plans import Compiled
 from rocklake_server.server.busy_poll import BusyPoll
 from rocklake_server.server.cancellation import Cancellations
-from rocklake_server.server.login import ClientLeft, Doorkeeper, Policy
+from rocklake_server.server.login import ClientLeft, Doorkeeper
+from rocklake_server.server.login_policy import Policy
 from rocklake_server.server.socket_channel import ReceivedBytes, SocketChannel
 from rocklake_server.server.startup_settings import startup_settings
 from rocklake_server.server.tls import Tls
