@@ -165,11 +165,11 @@ class RoleTable:
             self.next_oid + (role.oid == self.next_oid),
             self.mock_secret or mock_secret,
         )
-        return table._checked()
+        return self._checked(table)
 
     def altered(self, name: str, change: RoleChange) -> RoleTable:
         """Raises UndefinedObject, ObjectNotInPrerequisiteState."""
-        return self._with(change.applied(self.role(name)))._checked()
+        return self._checked(self._with(change.applied(self.role(name))))
 
     def renamed(self, name: str, new_name: str) -> RoleTable:
         """Raises UndefinedObject, DuplicateObject, ReservedName. SCRAM's verifiers do not hold the name."""
@@ -182,7 +182,7 @@ class RoleTable:
         """What it holds goes with it. Raises UndefinedObject, ObjectNotInPrerequisiteState."""
         self.role(name)
         kept = {found.name: found for found in self.roles.values() if found.name != name}
-        return replace(self, roles=kept)._checked()
+        return self._checked(replace(self, roles=kept))
 
     def granted(self, name: str, database: str, privileges: frozenset[Privilege]) -> RoleTable:
         """Raises UndefinedObject."""
@@ -208,15 +208,17 @@ class RoleTable:
     def _with(self, role: Role) -> RoleTable:
         return replace(self, roles={**self.roles, role.name: role})
 
-    def _checked(self) -> RoleTable:
-        """Somebody has to be able to undo this: raises ObjectNotInPrerequisiteState when no superuser could log in."""
-        for role in self.roles.values():
-            if role.superuser and role.login and (role.verifier is not None or not self.has_passwords):
-                return self
-        asked = " with a password" if self.has_passwords else ""
+    def _checked(self, after: RoleTable) -> RoleTable:
+        """``after``, if somebody can undo it: raises ObjectNotInPrerequisiteState when no superuser could log in. Once
+        there was a password, one with a password has to be left: without any, this machine would be trusted again."""
+        wants_password = self.has_passwords or after.has_passwords
+        for role in after.roles.values():
+            if role.superuser and role.login and (role.verifier is not None or not wants_password):
+                return after
+        asked = " with a password" if wants_password else ""
         raise ObjectNotInPrerequisiteState(
             f"at least one role has to be a SUPERUSER that can log in{asked}",
-            hint="Begin with CREATE ROLE name SUPERUSER PASSWORD '...'.",
+            hint="Begin with CREATE USER name SUPERUSER PASSWORD '...'.",
         )
 
 

@@ -276,6 +276,7 @@ class DatabaseTransaction(Definitions):
                 self.require_listed(schema)
                 await self.opened[schema].committer.commit(self.parts[schema])
             await self.publish_schemas()
+            self.audit_dropped_relations()
             await self._commit_temporary()
             self._lost = False
         except CatalogError as error:

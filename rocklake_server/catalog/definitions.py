@@ -43,12 +43,13 @@ SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 
 @dataclass(frozen=True, slots=True)
 class SchemaState:
-    """The schemas of a transaction at a savepoint."""
+    """The schemas of a transaction, and what it has dropped, at a savepoint."""
 
     parts: Mapping[str, LakeTransaction]
     opened: Mapping[str, OpenLake]
     created: tuple[str, ...]
     dropped: tuple[str, ...]
+    dropped_relations: tuple[Relation, ...]
 
 
 class Definitions:
@@ -64,6 +65,7 @@ class Definitions:
         self.dropped_on_commit: set[int] = set()
         self._created_schemas: list[str] = []
         self.dropped_schemas: list[str] = []
+        self._dropped_relations: list[Relation] = []
         self.departed: list[LakeTransaction] = []
         self.savepoints: list[tuple[str, SchemaState]] = []
 
@@ -156,6 +158,8 @@ class Definitions:
 
     async def drop_relation(self, relation: Relation) -> None:
         await self.writer(relation.schema, "DROP TABLE").drop(relation)
+        if relation.kind is not RelationKind.TEMPORARY:
+            self._dropped_relations.append(relation)
 
     async def add_column(self, relation: Relation, column: ColumnDefinition) -> None:
         self._alter(relation, lambda found: add_column(found, column))
@@ -242,9 +246,18 @@ class Definitions:
         if self.changes_schemas:
             await self.databases.directory.publish(self.database, self._created_schemas, self.dropped_schemas)
             for name in self.dropped_schemas:
-                audit("drop", user=self.access.user, object="schema", name=name, database=self.database)
+                self._audit_drop("schema", name)
             self._created_schemas.clear()
             self.dropped_schemas.clear()
+
+    def audit_dropped_relations(self) -> None:
+        """Once the COMMIT is durable."""
+        for relation in self._dropped_relations:
+            self._audit_drop("table", f"{relation.schema}.{relation.name}")
+
+    def _audit_drop(self, kind: str, name: str) -> None:
+        audit("drop", user=self.access.user, address=self.access.address, object=kind, name=name,
+              database=self.database)  # fmt: skip
 
     def forget_schemas(self) -> None:
         """At ROLLBACK: the names of schemas created here are free again."""
@@ -259,7 +272,7 @@ class Definitions:
     def schema_state(self) -> SchemaState:
         """What ``restore_schemas`` goes back to."""
         created, dropped = tuple(self._created_schemas), tuple(self.dropped_schemas)
-        return SchemaState(dict(self.parts), dict(self.opened), created, dropped)
+        return SchemaState(dict(self.parts), dict(self.opened), created, dropped, tuple(self._dropped_relations))
 
     def restore_schemas(self, state: SchemaState) -> None:
         """ROLLBACK TO a savepoint: schemas created since are gone, dropped ones are back. Lakes that were only
@@ -273,6 +286,7 @@ class Definitions:
             if part in self.departed:
                 self.departed.remove(part)
         self.dropped_schemas[:] = state.dropped
+        self._dropped_relations[:] = state.dropped_relations
 
 
 def _alter(part: LakeTransaction, old: Relation, new: Relation) -> None:

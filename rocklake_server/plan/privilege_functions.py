@@ -10,7 +10,8 @@ from rocklake_server.errors import InvalidParameterValue, UndefinedObject
 from rocklake_server.plan.applications import Contextual
 from rocklake_server.plan.model import Context
 from rocklake_server.plan.overloads import Overload
-from rocklake_server.plan.relation_names import relation_oid
+from rocklake_server.plan.relation_names import PG_CATALOG, relation_oid, split_name
+from rocklake_server.plan.system_relations import SYSTEM_RELATIONS
 from rocklake_server.schema.types import BOOLEAN, NAME, OID, TEXT, Value
 
 _OF_DATABASES = {
@@ -22,6 +23,8 @@ _OF_TABLES = {
     "SELECT": Privilege.READER, "INSERT": Privilege.WRITER, "UPDATE": Privilege.WRITER, "DELETE": Privilege.WRITER,
     "TRUNCATE": Privilege.WRITER, "REFERENCES": Privilege.WRITER, "TRIGGER": Privilege.WRITER,
 }  # fmt: skip
+_OF_SYSTEM_RELATIONS = {**dict.fromkeys(_OF_TABLES, Privilege.SUPERUSER), "SELECT": Privilege.NOTHING}
+_FIRST_NORMAL_OID = 16_384
 _GRANT_OPTION = " WITH GRANT OPTION"
 
 
@@ -79,10 +82,18 @@ def _table_privilege(context: Context, *arguments: Value) -> bool | None:
     if None in arguments:
         return None
     user, table, wanted = _parts(arguments)
-    oid = table if isinstance(table, int) else relation_oid(context, table)
-    stored = any(relation.oid == oid for relation in context.view.relations())
-    names = _OF_TABLES if stored else {**dict.fromkeys(_OF_TABLES, Privilege.SUPERUSER), "SELECT": Privilege.NOTHING}
+    names = _OF_SYSTEM_RELATIONS if _is_system(table) else _OF_TABLES
+    if names is _OF_TABLES and not isinstance(table, int):
+        relation_oid(context, table)
     return _holds(context, user, context.database, wanted, names)
+
+
+def _is_system(table: Value) -> bool:
+    """Whether everybody may read it, by name or OID."""
+    if isinstance(table, int):
+        return table < _FIRST_NORMAL_OID
+    schema, name = split_name(str(table))
+    return (PG_CATALOG if schema is None else schema, name) in SYSTEM_RELATIONS
 
 
 def _user_by_oid(context: Context, oid: int | None) -> str | None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Hashable
 
+from rocklake_server.auth.backoff import LoginBackoff
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.config import Listen
 from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
@@ -14,7 +15,8 @@ from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.statement_plans import Compiled
 from rocklake_server.server.busy_poll import BusyPoll
 from rocklake_server.server.cancellation import Cancellations
-from rocklake_server.server.login import ClientLeft, Doorkeeper, Policy
+from rocklake_server.server.login import ClientLeft, Doorkeeper
+from rocklake_server.server.login_policy import Policy
 from rocklake_server.server.socket_channel import ReceivedBytes, SocketChannel
 from rocklake_server.server.startup_settings import startup_settings
 from rocklake_server.server.tls import Tls
@@ -61,11 +63,13 @@ class Listener:
         meter: StatementMeter | None = None,
         policy: Policy | None = None,
         tls: Tls | None = None,
+        backoff: LoginBackoff | None = None,
     ) -> None:
         self._databases = databases
         self._tls = tls
         roles = databases.directory.roles
-        self._doorkeeper = Doorkeeper(roles, policy or Policy(), databases.clock)
+        backoff = backoff if backoff is not None else LoginBackoff()
+        self._doorkeeper = Doorkeeper(roles, policy or Policy(), databases.clock, backoff)
         roles.observers.append(self._check_access)
         self._max_connections = max_connections
         self._meter = meter

@@ -7,23 +7,11 @@ connections of this machine are trusted and all others refused; from then on eve
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 from rocklake_server.auth.audit import audit
 from rocklake_server.auth.backoff import LoginBackoff
 from rocklake_server.auth.roles import CurrentRoles, Privilege, Role
-from rocklake_server.auth.rules import (
-    ClientCertificate,
-    Connection,
-    Method,
-    Rule,
-    Transport,
-    matching_rule,
-    parse_rules,
-    plain_address,
-)
+from rocklake_server.auth.rules import ClientCertificate, Connection, Method, Rule
 from rocklake_server.auth.scram import ScramServer
 from rocklake_server.auth.verifier import ScramVerifier
 from rocklake_server.clock import Clock
@@ -31,10 +19,10 @@ from rocklake_server.errors import (
     CatalogError,
     InsufficientPrivilege,
     InvalidAuthorization,
-    InvalidParameterValue,
     InvalidPassword,
     ProtocolViolation,
 )
+from rocklake_server.server.login_policy import Policy
 from rocklake_server.server.socket_channel import SocketChannel
 from rocklake_server.wire.authentication import cleartext_password, initial_response
 from rocklake_server.wire.messages import (
@@ -46,7 +34,6 @@ from rocklake_server.wire.messages import (
 )
 from rocklake_server.wire.startup import StartupMessage
 
-HBA_FILE_BYTES_MAX = 1024 * 1024
 CHECKED_AT_ONCE_MAX = 2
 """Cleartext passwords: each takes a thread for some milliseconds."""
 
@@ -55,85 +42,14 @@ class ClientLeft(Exception):
     """The client went away in the middle of its login, as psql does to ask for a password: nothing was tried."""
 
 
-class HbaFile:
-    """The rules of a file, which ``reload`` replaces for connections from then on."""
-
-    def __init__(self, path: Path, *, has_tls: bool, has_client_ca: bool) -> None:
-        """Raises InvalidParameterValue."""
-        self.path = path
-        self._has_tls = has_tls
-        self._has_client_ca = has_client_ca
-        self.rules = self._read()
-
-    def __str__(self) -> str:
-        return f'hba file "{self.path}"'
-
-    def reload(self) -> None:
-        """Raises InvalidParameterValue; the rules stay what they were then."""
-        self.rules = self._read()
-
-    def _read(self) -> tuple[Rule, ...]:
-        try:
-            with self.path.open(encoding="utf-8") as file:
-                text = file.read(HBA_FILE_BYTES_MAX)
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            raise InvalidParameterValue(f"cannot read {self}: {reason}") from None
-        rules = parse_rules(text, str(self))
-        for rule in rules:
-            if rule.transport is Transport.TLS and not self._has_tls:
-                raise InvalidParameterValue(f"{rule.place}: type hostssl needs --tls-cert and --tls-key")
-            if rule.needs_certificate and not self._has_client_ca:
-                raise InvalidParameterValue(f"{rule.place}: client certificates need --tls-client-ca")
-        return rules
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What the server was told about logins. ``hba`` is ``None`` without a file; ``trust_all`` is then for connections
-    from beyond this machine, too."""
-
-    hba: HbaFile | None = None
-    trust_all: bool = False
-
-    def rule(self, connection: Connection, roles: CurrentRoles) -> Rule:
-        """Raises InvalidAuthorization when nothing lets the connection in."""
-        if self.hba is not None:
-            return _found(self.hba.rules, connection)
-        if roles.table.has_passwords:
-            return _rule(Method.SCRAM)
-        address = plain_address(connection.address)
-        if self.trust_all or (address is not None and address.is_loopback):
-            return _rule(Method.TRUST)
-        raise InvalidAuthorization(
-            "no role has a password yet, so only connections from the server's own machine are let in",
-            hint="Create one there: rocklake user add NAME --superuser, or set ROCKLAKE_PASSWORD at the first start.",
-        )
-
-
-def _found(rules: Sequence[Rule], connection: Connection) -> Rule:
-    rule = matching_rule(rules, connection)
-    encryption = "TLS" if connection.is_encrypted else "no encryption"
-    who = f'host "{connection.address}", user "{connection.user}", database "{connection.database}", {encryption}'
-    if rule is None:
-        raise InvalidAuthorization(f"no hba file entry for {who}")
-    if rule.method is Method.REJECT:
-        raise InvalidAuthorization(f"hba file rejects connection for {who}")
-    return rule
-
-
-def _rule(method: Method) -> Rule:
-    return Rule(Transport.ANY, None, None, None, method)
-
-
 class Doorkeeper:
     """Lets clients in, of one server."""
 
-    def __init__(self, roles: CurrentRoles, policy: Policy, clock: Clock, backoff: LoginBackoff | None = None) -> None:
+    def __init__(self, roles: CurrentRoles, policy: Policy, clock: Clock, backoff: LoginBackoff) -> None:
         self._roles = roles
         self._policy = policy
         self._clock = clock
-        self._backoff = backoff if backoff is not None else LoginBackoff()
+        self._backoff = backoff
         self._checks = asyncio.Semaphore(CHECKED_AT_ONCE_MAX)
 
     async def admit(self, channel: SocketChannel, startup: StartupMessage) -> None:

@@ -23,7 +23,7 @@ from rocklake_server.server.admin.port import AdminPort
 from rocklake_server.server.file_limit import allow_open_files
 from rocklake_server.server.initial_role import make_initial_role
 from rocklake_server.server.listener import Listener, connections_allowed
-from rocklake_server.server.login import HbaFile, Policy
+from rocklake_server.server.login_policy import HbaFile, Policy
 from rocklake_server.server.tls import Tls, TlsFiles
 from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.store.base import Store

@@ -77,11 +77,12 @@ class Session:
         self.user = user
         self.database = database
         self.process_id = process_id
-        self.settings = Settings(startup)
+        self.access = Access(databases.directory.roles, user, database, client_address)
+        is_superuser = "on" if self.access.privilege is Privilege.SUPERUSER else "off"
+        self.settings = Settings(startup, {"session_authorization": user, "is_superuser": is_superuser})
         self.channel = channel
         self._activity = databases.activity
         self._meter = meter
-        self.access = Access(databases.directory.roles, user, database, client_address)
         self.registry = Registry()
         self.listening = Listening(databases.notifications, database, process_id, self._tell, self._overflow)
         self.holder = Holder(process_id)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any
 
+from rocklake_server.auth.rules import parse_rules
+from rocklake_server.auth.scram import SCRAM, SCRAM_PLUS, ScramServer
+from rocklake_server.auth.verifier import ScramVerifier
 from rocklake_server.catalog.access import access_of
 from rocklake_server.encoding.definitions import (
     decode_definition,
@@ -49,6 +54,7 @@ from rocklake_server.store.redo_record import (
     whole_records,
 )
 from rocklake_server.wire import messages as m
+from rocklake_server.wire.authentication import cleartext_password, initial_response
 from rocklake_server.wire.connection import ServerConnection
 from rocklake_server.wire.layout import encode
 from rocklake_server.wire.phases import Phase
@@ -116,6 +122,57 @@ def message_seeds() -> list[bytes]:
 
 
 # -- COPY -------------------------------------------------------------------------------------------------------------
+
+
+VERIFIER = ScramVerifier.of("pencil", salt=b"0123456789abcdef", iterations=1)
+
+
+def log_in(data: bytes) -> None:
+    """The answers to an authentication request, one a line. Nobody gets in by guessing."""
+    end_point = None if data[:1] == b"n" else b"e" * 32
+    try:
+        scram = ScramServer(VERIFIER, is_genuine=True, end_point=end_point, nonce="server")
+        first, _, final = data[1:].partition(b"\n")
+        response = initial_response(m.PasswordMessage(first))
+        scram.first(response.mechanism, response.data or b"")
+        assert scram.final(final) is None, "a proof was guessed"
+    except CatalogError as error:
+        refused(error)
+    try:
+        assert not VERIFIER.matches(cleartext_password(m.PasswordMessage(data)))
+    except CatalogError as error:
+        refused(error)
+
+
+def login_seeds() -> list[bytes]:
+    seeds = [b"password\0", b"p\xc3\xa4ssword\0"]
+    kinds = ((b"n", SCRAM, b"n,,", b""), (b"e", SCRAM_PLUS, b"p=tls-server-end-point,,", b"e" * 32))
+    for (flag, mechanism, header, end_point), nonce, name in product(kinds, (b"client", b"+/=0", b"r"), b"abcd"):
+        message = header + b"n=" + bytes([name]) + b",r=" + nonce
+        bound = base64.b64encode(header + end_point)
+        final = b"c=" + bound + b",r=" + nonce + b"server,p=" + base64.b64encode(bytes([name]) * 32)
+        seeds.append(flag + mechanism.encode() + b"\0" + len(message).to_bytes(4, "big") + message + b"\n" + final)
+    return seeds
+
+
+def read_rules(data: bytes) -> None:
+    try:
+        for rule in parse_rules(data.decode("utf-8", "replace"), "hba file"):
+            assert rule.place.startswith("hba file, line ")
+    except CatalogError as error:
+        refused(error)
+    try:
+        ScramVerifier.parse(data.decode("latin-1"))
+    except CatalogError as error:
+        refused(error)
+
+
+def rules_seeds() -> list[bytes]:
+    names = (b"all", b'lake,"all"', b"sameuser  # c\nhost a b all reject\nhost all")
+    addresses = (b"10.0.0.0/8,::1/128", b"samehost", b"all")
+    methods = (b"trust", b"scram-sha-256 clientcert=verify-full", b"cert")
+    rules = [b"hostssl " + b" ".join((name, b"ada", *rest)) for name, *rest in product(names, addresses, methods)]
+    return [*rules, str(VERIFIER).encode()]
 
 
 def _copy_types(selector: int) -> list[ColumnType]:
@@ -374,6 +431,8 @@ TARGETS = {
     target.name: target
     for target in (
         Target("wire", read_messages, message_seeds),
+        Target("login", log_in, login_seeds),
+        Target("rules", read_rules, rules_seeds),
         Target("copy-text", copy_text, copy_text_seeds),
         Target("copy-binary", copy_binary, copy_binary_seeds),
         Target("text-values", decode_text_value, text_value_seeds),
