@@ -1,4 +1,4 @@
-"""Which column types DuckLake gives one relation in DuckDB, PostgreSQL and SQLite catalogs.
+"""Which column types one relation has in DuckDB, PostgreSQL, SQLite and MySQL catalogs.
 
 A DuckDB catalog holds inlined rows in the table's own types. PostgreSQL and SQLite hold those that they lack, or whose
 range is narrower there, as the text that DuckDB writes, and PostgreSQL holds texts as bytes, since it cannot store a
@@ -140,3 +140,14 @@ def sqlite_type(name: str) -> str:
         return "BLOB"
     column_type = _SAME_EVERYWHERE.get(name)
     return "BIGINT" if column_type is not None and column_type.form in (Form.INT, Form.BOOL) else "VARCHAR"
+
+
+def mysql_type(name: str) -> str:
+    """The type in a MySQL catalog of a column that a DuckDB catalog holds as ``name``. DuckLake casts what it reads
+    there; its own columns are narrower: times without fractions, texts of 64 KiB."""
+    if name == "BLOB":
+        return "LONGBLOB"
+    column_type = _SAME_EVERYWHERE.get(name)
+    if column_type is None or column_type.form not in (Form.INT, Form.BOOL):
+        return "LONGTEXT"
+    return "BOOLEAN" if column_type.form is Form.BOOL else "BIGINT"

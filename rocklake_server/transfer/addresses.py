@@ -1,4 +1,4 @@
-"""Addresses of catalog databases, as ``--to`` and ``--from`` take them: duckdb:FILE, sqlite:FILE, postgres:DSN."""
+"""Addresses of catalog databases, as ``--to`` and ``--from`` take them: a kind, a colon, and a file or a DSN."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.transfer.catalogs import Source, Target
 from rocklake_server.transfer.duckdb_catalog import MAIN, DuckDBSource, DuckDBTarget
+from rocklake_server.transfer.mysql_catalog import MySQLSource, MySQLTarget
 from rocklake_server.transfer.postgres_catalog import PUBLIC, PostgresSource, PostgresTarget
 from rocklake_server.transfer.sqlite_catalog import SQLiteSource, SQLiteTarget
 
@@ -43,7 +44,13 @@ KINDS: dict[str, CatalogKind] = {
         lambda place, schema: PostgresSource(place, schema or PUBLIC),
         lambda place, schema: PostgresTarget(place, schema or PUBLIC),
     ),
+    "mysql": CatalogKind(
+        "mysql:DSN", lambda place, _: MySQLSource(place), lambda place, _: MySQLTarget(place), has_schemas=False
+    ),
 }
+
+_WITH_PASSWORDS = ("postgres", "mysql")
+"""Kinds whose place may hold a password."""
 
 ADDRESSES = ", ".join(kind.address for kind in KINDS.values())
 
@@ -70,7 +77,7 @@ class Address:
         return DuckDBTarget(Path(self.place), self.schema or MAIN, frozen=True)
 
     def __str__(self) -> str:
-        return "postgres" if self.kind == "postgres" else f"{self.kind}:{self.place}"
+        return self.kind if self.kind in _WITH_PASSWORDS else f"{self.kind}:{self.place}"
 
 
 def parse_address(text: str, schema: str | None = None) -> Address:

@@ -20,6 +20,13 @@ def postgres_driver() -> Any:
     return _driver("psycopg", "psycopg")
 
 
+def mysql_driver() -> Any:
+    """Raises Unsupported when the package is not installed."""
+    driver = _driver("pymysql", "pymysql")
+    importlib.import_module("pymysql.cursors")
+    return driver
+
+
 def _driver(module: str, package: str) -> Any:
     try:
         return importlib.import_module(module)

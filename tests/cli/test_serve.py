@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import psycopg
 import pytest
@@ -26,6 +28,7 @@ from rocklake_server.schema.system_subspaces import (
 from rocklake_server.store.base import Key, Prefix
 from tests.cli import tampering
 from tests.cli.console import command, environment, rocklake, the_sentence
+from tests.forks import fork_command
 from tests.s3_stub import S3Stub
 from tests.servers import RockLakeServer
 
@@ -247,12 +250,12 @@ class Running:
     """A ``rocklake serve`` that is controlled by signals; ``lines`` are what it printed until it listened."""
 
     def __init__(self, *arguments: str, variables: dict[str, str] | None = None) -> None:
-        self.process = subprocess.Popen(
-            command("serve", *arguments), env=environment(variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True,
-        )  # fmt: skip
-        assert self.process.stdout is not None
-        self.lines = [self.process.stdout.readline(), self.process.stdout.readline()]
+        reading, writing = os.pipe()
+        self._stdout, self._stderr = os.fdopen(reading), TemporaryFile()  # noqa: SIM115  closed when it ends
+        with os.fdopen(writing, "wb") as stdout:
+            self.process = fork_command(("serve", *arguments), environment(variables), stdout.fileno(),
+                                        self._stderr.fileno())  # fmt: skip
+        self.lines = [self._stdout.readline(), self._stdout.readline()]
         found = re.search(r"listening on \S+:(\d+), store", self.lines[0])
         self.port = int(found[1]) if found else 0
 
@@ -263,15 +266,18 @@ class Running:
     def stop(self, number: signal.Signals) -> tuple[int, str]:
         """(exit code, standard error) after the signal."""
         self.process.send_signal(number)
-        _, stderr = self.process.communicate(timeout=STOP_SECONDS_MAX)
-        return self.process.returncode, stderr
+        code = self.process.wait(STOP_SECONDS_MAX)
+        self._stderr.seek(0)
+        return code, self._stderr.read().decode()
 
     def __enter__(self) -> Running:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.process.kill()
-        self.process.communicate()
+        self.process.wait(STOP_SECONDS_MAX)
+        self._stdout.close()
+        self._stderr.close()
 
 
 def test_settings_come_from_the_environment() -> None:

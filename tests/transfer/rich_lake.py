@@ -9,7 +9,7 @@ import duckdb
 
 from tests.duckdb_client import connect
 
-EXTENSIONS = ("postgres_scanner", "sqlite_scanner", "ducklake")
+EXTENSIONS = ("postgres_scanner", "sqlite_scanner", "mysql_scanner", "ducklake")
 
 TYPES = """b BOOLEAN, i1 TINYINT, i2 SMALLINT, i4 INTEGER, i8 BIGINT, i16 HUGEINT, u1 UTINYINT, u2 USMALLINT,
 u4 UINTEGER, u8 UBIGINT, u16 UHUGEINT, f4 FLOAT, f8 DOUBLE, d9 DECIMAL(9,2), d38 DECIMAL(38,10), t TIME, tz TIMETZ,

@@ -158,6 +158,24 @@ async def test_a_frozen_file_cannot_be_changed_and_answers(lake_file: Path, tmp_
     assert answers(str(frozen), "(READ_ONLY)", ("FROM t",)) == {"FROM t": "[(1,), (2,), (None,)]"}
 
 
+async def test_a_frozen_lake_of_everything_answers_and_stays_as_it_is(
+    tmp_path: Path, databases: Databases, open_lake: OpenLake
+) -> None:
+    """Every type, inlined and in files, deletes, views, macros, comments, options, changes and earlier snapshots."""
+    original, frozen = tmp_path / "lake.duckdb", tmp_path / "frozen" / "lake.duckdb"
+    make_lake(str(original), tmp_path / "data")
+    await copy_catalog(DuckDBSource(original), LakeTarget(databases, "lake", "public"))
+    frozen.parent.mkdir()
+    copied = await copy_catalog(await open_lake("lake"), DuckDBTarget(frozen, frozen=True))
+    content = frozen.read_bytes()
+    assert answers(str(frozen), "(READ_ONLY)") == answers(str(original))
+    assert ([path.name for path in frozen.parent.iterdir()], frozen.read_bytes()) == (["lake.duckdb"], content)
+    with duckdb.connect(str(frozen), read_only=True) as connection:
+        tables = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        counts = {name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for (name,) in tables}
+    assert counts == {relation.name: relation.checksum.rows for relation in copied.relations}
+
+
 ROWS = st.lists(st.tuples(st.none() | st.integers(-(2**63), 2**63 - 1), st.none() | st.text("ab", max_size=2)))
 
 

@@ -48,7 +48,7 @@ def command(
     pin: Pin = False,
     output: Output = OutputFormat.TABLE,
 ) -> None:
-    """Copy a lake's catalog, whole, to a DuckDB or SQLite file or into a PostgreSQL database.
+    """Copy a lake's catalog, whole, to a DuckDB or SQLite file or into a PostgreSQL or MySQL database.
 
     The lake is read as it is at one moment; a running server goes on. The copy has every relation, inlined row, id and
     snapshot, and is compared with what was read, row by row, before it appears. The data files stay where they are.

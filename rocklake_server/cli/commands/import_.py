@@ -54,7 +54,8 @@ def command(
     data_path: DataPath = None,
     output: Output = OutputFormat.TABLE,
 ) -> None:
-    """Copy a DuckLake catalog, whole, from a DuckDB or SQLite file or a PostgreSQL database into a new lake.
+    """Copy a DuckLake catalog, whole, from a DuckDB or SQLite file, or a PostgreSQL or MySQL database, into a new
+    lake.
 
     With --store no server may run on it: the command owns the store meanwhile, as a server would. With --server the
     catalog goes through a running one. The lake appears when everything was written and compared, or not at all.
