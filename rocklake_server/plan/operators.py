@@ -123,7 +123,7 @@ class SystemScan:
     async def open(self, env: Env) -> Rows:
         await prepare(self.conditions, env)
         keeps = bind_all(self.conditions, env)
-        content = self.relation.rows(env.need().view)
+        content = self.relation.content(env.need())
         env.reads(len(content))
         if keeps is None:
             return lambda: iter(checked(content))
