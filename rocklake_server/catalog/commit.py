@@ -308,8 +308,11 @@ class Committer:
             logger.exception("cannot bring the images up to date; they load again from the store")
             images, late = {}, {}
         lake.log.append(working.record(sequence))
+        changed = working.changes.keys() | working.redefined
+        measured = {i: found for i, found in lake.newest.measured.items() if i not in changed}
         lake.newest = Root(
-            sequence, snapshot, working.relations, images, working.counters, working.stored_bytes, late=late
+            sequence, snapshot, working.relations, images, working.counters, working.stored_bytes, late=late,
+            measured=measured,
         )
         if late:
             asyncio.get_running_loop().call_later(CATCH_UP_S, self._catch_up)

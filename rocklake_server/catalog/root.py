@@ -11,6 +11,7 @@ from typing import TypeAlias
 from rocklake_server.catalog.access import PrimaryKey
 from rocklake_server.catalog.image import Changes, Partition, RelationImage
 from rocklake_server.catalog.relations import Relations
+from rocklake_server.catalog.view import RelationBytes
 from rocklake_server.store.base import StoreSnapshot
 
 logger = logging.getLogger(__name__)
@@ -25,7 +26,8 @@ class Root:
     """One lake at commit ``sequence``. What is loaded of it is asked for with ``image``: loading adds to it and changes
     no answer, since it reads through ``snapshot``, the store as that commit left it. ``late`` are changes that the
     images of ``images`` do not have yet, oldest first: they are made when somebody asks, or in a quiet moment, so that
-    no commit waits for them. ``stored_bytes`` is what the keys and values of rows, retired rows and indexes take."""
+    no commit waits for them. ``stored_bytes`` is what the keys and values of rows, retired rows and indexes take,
+    ``measured`` what those of single relations do, as far as somebody asked."""
 
     sequence: int
     snapshot: StoreSnapshot
@@ -35,6 +37,7 @@ class Root:
     stored_bytes: int = 0
     leases: int = 0
     late: dict[int, LateChanges] = field(default_factory=dict)
+    measured: dict[int, RelationBytes] = field(default_factory=dict)
 
     def image(self, relation_id: int) -> RelationImage:
         """What is loaded of a relation."""

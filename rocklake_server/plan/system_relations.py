@@ -13,10 +13,13 @@ from rocklake_server.plan.system import (
     information_schema,
     information_schema_columns,
     pg_catalog_absent,
+    pg_catalog_descriptions,
+    pg_catalog_empty,
     pg_catalog_keys,
     pg_catalog_live,
     pg_catalog_relations,
     pg_catalog_server,
+    pg_catalog_statistics,
     pg_catalog_types,
 )
 from rocklake_server.plan.system.relation import SystemRelation
@@ -32,6 +35,9 @@ SYSTEM_RELATIONS: Mapping[tuple[str, str], SystemRelation] = MappingProxyType({
         pg_catalog_server.RELATIONS,
         pg_catalog_live.RELATIONS,
         pg_catalog_absent.RELATIONS,
+        pg_catalog_empty.RELATIONS,
+        pg_catalog_descriptions.RELATIONS,
+        pg_catalog_statistics.RELATIONS,
         information_schema.RELATIONS,
         information_schema_columns.RELATIONS,
     )
