@@ -90,6 +90,9 @@ tells clients."""
 COLUMNS_MAX = 32_767
 """Columns of a relation: the wire counts them in an int16."""
 
+INDEX_KEYS_MAX = 32
+"""Columns of an index, as in PostgreSQL. SHOW max_index_keys tells clients."""
+
 CONNECTIONS_MAX_DEFAULT = 1000
 """Sessions that are served at the same time unless configured otherwise."""
 

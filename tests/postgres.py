@@ -69,14 +69,15 @@ def postgres_dsn() -> Iterator[str]:
 
 
 @contextmanager
-def running_postgres() -> Iterator[str]:
-    """A server of its own for as long as the context lasts; the value is its connection string."""
+def running_postgres(user: str = "postgres") -> Iterator[str]:
+    """A server of its own for as long as the context lasts; the value is its connection string. ``user`` is its
+    superuser."""
     folder = Path(tempfile.mkdtemp(prefix="rocklake-postgres-", dir="/tmp"))
     binaries = _bin_folder()
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres", "postgres")
     data, log = folder / "data", folder / "log"
-    initdb = [str(binaries / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8",
+    initdb = [str(binaries / "initdb"), "-D", str(data), "-U", user, "-A", "trust", "-E", "UTF8",
               "--locale", "C", "--no-sync"]
     subprocess.run(_as_server_user(initdb), check=True, capture_output=True, cwd=folder)
     port = _free_port()
@@ -87,7 +88,7 @@ def running_postgres() -> Iterator[str]:
         command += ["-c", f"{name}={value}"]
     with log.open("wb") as output:
         process = subprocess.Popen(_as_server_user(command), stdout=output, stderr=output, cwd=folder)
-    dsn = f"host=127.0.0.1 port={port} user=postgres dbname=postgres"
+    dsn = f"host=127.0.0.1 port={port} user={user} dbname=postgres"
     try:
         _wait_until_ready(dsn, process, log)
         yield dsn

@@ -15,10 +15,11 @@ from rocklake_server.catalog.indexes import IndexEntries
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.relations import row_transform
 from rocklake_server.catalog.staged import Entry
-from rocklake_server.catalog.system_keys import write_counters, write_definition, write_drop
+from rocklake_server.catalog.system_keys import write_comments, write_counters, write_definition, write_drop
 from rocklake_server.catalog.validation import ROWS_PER_TURN, Member, Working, with_commit_time
 from rocklake_server.catalog.view import Now, Row
 from rocklake_server.encoding.keys import retired_key
+from rocklake_server.schema.annotations import same_rows
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.system_subspaces import COUNTER_CATALOG, COUNTER_FILE
 from rocklake_server.store.base import Key, WriteBatch
@@ -217,7 +218,11 @@ def _apply_definitions(member: Member, sequence: int, working: Working, batch: W
             continue
         write_definition(batch, relation_now)
         before = working.relations.by_id[relation_id]
-        working.altered[relation_id] = before, relation_now
-        working.reshape(relation_id, row_transform(before, relation_now))
+        if not same_rows(before, relation_now):
+            working.altered[relation_id] = before, relation_now
+            working.reshape(relation_id, row_transform(before, relation_now))
         working.relations = working.relations.with_relation(relation_now)
         working.redefined.add(relation_id)
+    if transaction.comments:
+        write_comments(batch, transaction.comments)
+        working.relations = working.relations.with_comments(transaction.comments)

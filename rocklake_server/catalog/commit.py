@@ -324,6 +324,8 @@ class Committer:
         root = Root(sequence, snapshot, working.relations, counters=working.counters, stored_bytes=working.stored_bytes)
         give_images(root, lake.newest, working)
         lake.log.append(working.record(sequence))
+        changed = working.changes.keys() | working.redefined
+        root.measured = {i: found for i, found in lake.newest.measured.items() if i not in changed}
         lake.newest = root
         if root.late:
             asyncio.get_running_loop().call_later(CATCH_UP_S, self._catch_up)

@@ -12,11 +12,12 @@ from rocklake_server.catalog.definitions import Definitions
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.maintenance.runs import Run
 from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.sizes import relation_bytes
 from rocklake_server.catalog.snapshot_turn import Losses, SnapshotTurn
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.turns import METADATA
-from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, IsolationLevel, Match
+from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, IsolationLevel, Match, RelationBytes
 from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import (
     ActiveTransaction,
@@ -179,6 +180,11 @@ class DatabaseTransaction(Definitions):
         if relation.schema != TEMPORARY_SCHEMA and self.access.privilege < Privilege.READER:
             self.access.require(Privilege.READER, "SELECT")
         return await self.part_of(relation).chunks(relation, bounds)
+
+    async def relation_bytes(self, relation: Relation) -> RelationBytes:
+        root = self.part_of(relation).root
+        base = root.relations.by_id.get(relation.relation_id)
+        return RelationBytes(0, 0) if base is None else await relation_bytes(root, base)
 
     async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
         self._touch(relation)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from rocklake_server.auth.access import Access
 from rocklake_server.auth.audit import audit
 from rocklake_server.auth.roles import Privilege
+from rocklake_server.catalog.annotations import Annotations
 from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
 from rocklake_server.catalog.indexes import index_entries
 from rocklake_server.catalog.relations import relation_oid
@@ -52,7 +53,7 @@ class SchemaState:
     dropped_relations: tuple[Relation, ...]
 
 
-class Definitions:
+class Definitions(Annotations):
     """The half of ``DatabaseTransaction`` that deals with DDL."""
 
     databases: Databases
@@ -123,8 +124,8 @@ class Definitions:
         on_commit_drop: bool = False,
     ) -> bool:
         check_columns(columns, primary_key)
-        part = await self._part_for_create(schema, temporary=temporary)
-        if name in part.relations.by_name:
+        part = await (self._temporary_part(schema) if temporary else self.part_for_create(schema, "CREATE TABLE"))
+        if name in part.relations.by_name or name in part.relations.by_index_name:
             if if_not_exists:
                 return False
             raise DuplicateTable(f'relation "{name}" already exists')
@@ -140,21 +141,23 @@ class Definitions:
             self.dropped_on_commit.add(relation_id)
         return True
 
-    async def _part_for_create(self, schema: str | None, *, temporary: bool) -> LakeTransaction:
-        if temporary:
-            if schema not in (None, TEMPORARY_SCHEMA):
-                raise InvalidTableDefinition("cannot create temporary relation in non-temporary schema")
-            opened = await self.temporary.open()
-            return self.parts.get(TEMPORARY_SCHEMA) or self.enter(TEMPORARY_SCHEMA, opened)
+    async def _temporary_part(self, schema: str | None) -> LakeTransaction:
+        if schema not in (None, TEMPORARY_SCHEMA):
+            raise InvalidTableDefinition("cannot create temporary relation in non-temporary schema")
+        opened = await self.temporary.open()
+        return self.parts.get(TEMPORARY_SCHEMA) or self.enter(TEMPORARY_SCHEMA, opened)
+
+    async def part_for_create(self, schema: str | None, command: str) -> LakeTransaction:
+        """A schema's part, for something new in it; ``public`` is there as soon as somebody needs it."""
         name = PUBLIC if schema is None else schema
-        self.check_writable("CREATE TABLE")
+        self.check_writable(command)
         if name in SYSTEM_SCHEMAS:
             raise Unsupported(f'creating relations in schema "{name}" is not supported')
         if name not in self.parts:
             if name != PUBLIC:
                 raise UndefinedSchema(f'schema "{name}" does not exist')
             self.enter(name, await self.databases.create_lake(self.database, name))
-        return self.writer(name, "CREATE TABLE")
+        return self.writer(name, command)
 
     async def drop_relation(self, relation: Relation) -> None:
         await self.writer(relation.schema, "DROP TABLE").drop(relation)
@@ -172,7 +175,7 @@ class Definitions:
 
     async def rename_relation(self, relation: Relation, new_name: str) -> None:
         part = self.writer(relation.schema, "ALTER TABLE")
-        if new_name in part.relations.by_name:
+        if new_name in part.relations.by_name or new_name in part.relations.by_index_name:
             raise DuplicateTable(f'relation "{new_name}" already exists')
         _alter(part, relation, replace(relation, name=new_name))
 

@@ -92,7 +92,7 @@ class Lake:
         write_opening(batch, state)
         ownership.require()
         await store.write(batch)
-        relations = Relations.of(state.relations)
+        relations = Relations.of(state.relations, state.comments)
         root = Root(
             state.sequence, await store.snapshot(), relations, {}, state.counters, stored_bytes=state.stored_bytes
         )

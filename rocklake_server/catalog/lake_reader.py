@@ -53,7 +53,7 @@ class LakeReader:
         self.listed = listed
         self.snapshot = snapshot
         self.state = state
-        self.relations = Relations.of(state.relations)
+        self.relations = Relations.of(state.relations, state.comments)
 
     @classmethod
     async def over(cls, listed: ListedLake, snapshot: StoreSnapshot) -> LakeReader:

@@ -1,9 +1,11 @@
-"""Which relations a lake has: an immutable set of definitions. What DDL makes of one is in ``schema.relations``."""
+"""Which relations a lake has: an immutable set of definitions. What DDL makes of one is in ``schema.relations`` and
+``schema.annotations``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 
 from rocklake_server.catalog.view import Row
@@ -23,18 +25,25 @@ def relation_oid(relation_id: int, slot: int) -> int:
     return OID_FIRST + relation_id * SCHEMAS_MAX + slot
 
 
+def index_oid(index_id: int, relation: Relation) -> int:
+    """The OID of an index of ``relation``, in the same slot."""
+    return relation.oid + (index_id - relation.relation_id) * SCHEMAS_MAX
+
+
 @dataclass(frozen=True)
 class Relations:
-    """An immutable set of relations. ``version`` differs between any two sets that are not the same object."""
+    """An immutable set of relations. ``comments`` are those of the lake itself, by the name of their system key.
+    ``version`` differs between any two sets that are not the same object."""
 
     by_name: Mapping[str, Relation] = field(default_factory=dict)
     by_id: Mapping[int, Relation] = field(default_factory=dict)
+    comments: Mapping[str, str] = field(default_factory=dict)
     version: int = field(default_factory=lambda: next(_versions))
 
     @classmethod
-    def of(cls, relations: Iterable[Relation]) -> Relations:
+    def of(cls, relations: Iterable[Relation], comments: Mapping[str, str]) -> Relations:
         found = list(relations)
-        return cls({r.name: r for r in found}, {r.relation_id: r for r in found})
+        return cls({r.name: r for r in found}, {r.relation_id: r for r in found}, comments)
 
     def with_relation(self, relation: Relation) -> Relations:
         """The set with ``relation`` added, or put in place of the one with its id."""
@@ -42,10 +51,19 @@ class Relations:
         if before is not None and by_name.get(before.name) is before:
             del by_name[before.name]
         by_name[relation.name] = relation
-        return Relations(by_name, {**self.by_id, relation.relation_id: relation})
+        return Relations(by_name, {**self.by_id, relation.relation_id: relation}, self.comments)
 
     def without(self, relation: Relation) -> Relations:
-        return Relations.of(r for r in self.by_id.values() if r.relation_id != relation.relation_id)
+        return Relations.of((r for r in self.by_id.values() if r.relation_id != relation.relation_id), self.comments)
+
+    def with_comments(self, comments: Mapping[str, str]) -> Relations:
+        return Relations.of(self.by_id.values(), {**self.comments, **comments})
+
+    @cached_property
+    def by_index_name(self) -> Mapping[str, Relation]:
+        """The relation that has the index of that name, primary keys' included."""
+        found = {index.name: relation for relation in self.by_id.values() for index in relation.indexes}
+        return found | {relation.key_name: relation for relation in self.by_id.values() if relation.primary_key}
 
 
 def row_transform(old: Relation, new: Relation) -> Callable[[Row], Row]:

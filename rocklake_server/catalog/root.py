@@ -12,6 +12,7 @@ from typing import TypeAlias
 from rocklake_server.catalog.access import PrimaryKey
 from rocklake_server.catalog.image import Changes, Partition, RelationImage
 from rocklake_server.catalog.relations import Relations
+from rocklake_server.catalog.view import RelationBytes
 from rocklake_server.schema.system_subspaces import COUNTER_SNAPSHOT
 from rocklake_server.store.base import Key, StoreSnapshot
 
@@ -28,7 +29,8 @@ class Root:
     no answer, since it reads through ``snapshot``, the store as that commit left it. ``late`` are changes that the
     images of ``images`` do not have yet, oldest first: they are made when somebody asks, or in a quiet moment, so that
     no commit waits for them. ``coming`` are images that are being made of many changes: ``images`` has them when they
-    are there. ``stored_bytes`` is what the keys and values of rows, retired rows and indexes take."""
+    are there. ``stored_bytes`` is what the keys and values of rows, retired rows and indexes take, ``measured`` what
+    those of single relations do, as far as somebody asked."""
 
     sequence: int
     snapshot: StoreSnapshot
@@ -39,6 +41,7 @@ class Root:
     leases: int = 0
     late: dict[int, LateChanges] = field(default_factory=dict)
     coming: dict[int, asyncio.Task[RelationImage]] = field(default_factory=dict)
+    measured: dict[int, RelationBytes] = field(default_factory=dict)
 
     @property
     def newest_snapshot(self) -> int | None:

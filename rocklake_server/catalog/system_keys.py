@@ -10,8 +10,10 @@ from rocklake_server.catalog.relations import relation_oid
 from rocklake_server.encoding.definitions import (
     decode_definition,
     decode_number,
+    decode_system_text,
     encode_definition,
     encode_number,
+    encode_system_text,
 )
 from rocklake_server.encoding.keys import counter_key, system_key, system_prefix
 from rocklake_server.errors import CorruptValue, FormatVersionUnsupported
@@ -27,6 +29,7 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_OPENED_AT,
     SYSTEM_RELATION,
     SYSTEM_STORED_BYTES,
+    SYSTEM_TEXTS,
     SYSTEM_WRITER_EPOCH,
 )
 from rocklake_server.store.base import Key, Prefix, StoreSnapshot, WriteBatch
@@ -44,6 +47,7 @@ class SystemState:
     format_version: int | None = None
     counters: Mapping[str, int] = field(default_factory=dict)
     relations: tuple[Relation, ...] = ()
+    comments: Mapping[str, str] = field(default_factory=dict)
 
 
 async def read_system_state(snapshot: StoreSnapshot, *, schema: str, slot: int) -> SystemState:
@@ -72,6 +76,7 @@ async def read_system_state(snapshot: StoreSnapshot, *, schema: str, slot: int) 
         format_version=version or None,
         counters=await _read_counters(snapshot),
         relations=await _read_relations(snapshot, schema, slot),
+        comments=await _read_comments(snapshot),
     )
 
 
@@ -89,9 +94,15 @@ async def _read_relations(snapshot: StoreSnapshot, schema: str, slot: int) -> tu
     return tuple(found)
 
 
+async def _read_comments(snapshot: StoreSnapshot) -> dict[str, str]:
+    found = {name: (key := system_key(name), await snapshot.get(key)) for name in sorted(SYSTEM_TEXTS)}
+    return {name: decode_system_text(key, value) for name, (key, value) in found.items() if value is not None}
+
+
 def placed(relation: Relation, schema: str, slot: int) -> Relation:
-    """The definition as seen in its schema: with the schema's name and an OID."""
-    return replace(relation, schema=schema, oid=relation_oid(relation.relation_id, slot))
+    """The definition as seen in its schema: with the schema's name and OIDs."""
+    indexes = tuple(replace(index, oid=relation_oid(index.index_id, slot)) for index in relation.indexes)
+    return replace(relation, schema=schema, oid=relation_oid(relation.relation_id, slot), indexes=indexes)
 
 
 def write_opening(batch: WriteBatch, state: SystemState) -> None:
@@ -115,6 +126,12 @@ def write_sequence(
 def write_counters(batch: WriteBatch, counters: Mapping[str, int]) -> None:
     for name, value in counters.items():
         batch.put(counter_key(name), encode_number(value))
+
+
+def write_comments(batch: WriteBatch, comments: Mapping[str, str]) -> None:
+    """The lake's own comments, by the names of their keys."""
+    for name, text in comments.items():
+        batch.put(system_key(name), encode_system_text(text))
 
 
 def write_definition(batch: WriteBatch, relation: Relation) -> None:

@@ -50,6 +50,7 @@ class LakeTransaction(ReadView):
         self.altered: dict[int, Relation] = {}
         self.beside: list[Callable[[WriteBatch, int], None]] = []
         """What its commit writes beside rows and definitions, told the commit's number."""
+        self.comments: dict[str, str] = {}
         self._savepoints: list[Savepoint] = []
         self._undo: list[tuple[Staged, Key, Entry | None] | Callable[[], None]] = []
 
@@ -58,7 +59,7 @@ class LakeTransaction(ReadView):
     @property
     def writes(self) -> bool:
         """Whether COMMIT has anything to write."""
-        if self.created or self.dropped or self.altered:
+        if self.created or self.dropped or self.altered or self.comments:
             return True
         return bool(self.staged) and any(staged.is_effective for staged in self.staged.values())
 
@@ -282,33 +283,40 @@ class LakeTransaction(ReadView):
         else:
             self._redefine(altered={**self.altered, relation_id: new})
 
+    def comment(self, name: str, text: str) -> None:
+        """A comment of the lake itself, under the system key of that name."""
+        self._redefine(comments={**self.comments, name: text})
+
     def _redefine(
         self,
         *,
         created: dict[int, Relation] | None = None,
         altered: dict[int, Relation] | None = None,
         dropped: dict[int, Relation] | None = None,
+        comments: dict[str, str] | None = None,
         relations: Relations | None = None,
     ) -> None:
-        before = self.created, self.altered, self.dropped
+        before = self.created, self.altered, self.dropped, self.comments
 
         def restore() -> None:
-            self.created, self.altered, self.dropped = before
+            self.created, self.altered, self.dropped, self.comments = before
             self.relations = self._own_relations()
 
         self.created = self.created if created is None else created
         self.altered = self.altered if altered is None else altered
         self.dropped = self.dropped if dropped is None else dropped
+        self.comments = self.comments if comments is None else comments
         self.relations = self._own_relations() if relations is None else relations
         if self._savepoints:
             self._undo.append(restore)
 
     def _own_relations(self) -> Relations:
         """The root's relations with this transaction's definitions in their place."""
-        if not (self.created or self.altered or self.dropped):
+        if not (self.created or self.altered or self.dropped or self.comments):
             return self.root.relations
         by_id = {**self.root.relations.by_id, **self.altered, **self.created}
-        return Relations.of(relation for i, relation in by_id.items() if i not in self.dropped)
+        kept = (relation for i, relation in by_id.items() if i not in self.dropped)
+        return Relations.of(kept, {**self.root.relations.comments, **self.comments})
 
     def _replace_staged(self, relation_id: int, staged: Staged) -> None:
         before = self.staged.get(relation_id)

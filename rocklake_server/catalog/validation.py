@@ -26,6 +26,7 @@ from rocklake_server.catalog.staged import Entry, Staged
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.view import Row
 from rocklake_server.errors import SerializationFailure, UniqueViolation
+from rocklake_server.schema.annotations import is_annotated
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key
 
@@ -74,6 +75,8 @@ async def validate(lake: Lake, working: Working, transaction: LakeTransaction) -
     member = Member(transaction)
     if transaction.serializable:
         _check_reads(lake, working, transaction)
+    if transaction.created or transaction.altered:
+        _require_index_names_free(working, transaction)
     for relation_id in _written(transaction):
         relation = _definition(working, transaction, relation_id, member)
         if relation is not None:
@@ -98,6 +101,19 @@ def _check_reads(lake: Lake, working: Working, transaction: LakeTransaction) -> 
         changed |= record.changes.keys() | record.redefined
     if changed & transaction.read:
         raise SerializationFailure.update()
+
+
+def _require_index_names_free(working: Working, transaction: LakeTransaction) -> None:
+    """Indexes and relations share their names. Raises UniqueViolation for one that another transaction gave to an
+    index, or that this one gives to an index and another to anything, since the root."""
+    root, mine, now = transaction.root.relations, transaction.relations, working.relations
+    if now is root:
+        return
+    my_indexes, their_indexes = (each.by_index_name.keys() - root.by_index_name.keys() for each in (mine, now))
+    my_names = my_indexes | (mine.by_name.keys() - root.by_name.keys())
+    their_names = their_indexes | (now.by_name.keys() - root.by_name.keys())
+    if (my_indexes & their_names) | (my_names & their_indexes):
+        raise UniqueViolation.of("pg_class_relname_nsp")
 
 
 def _written(transaction: LakeTransaction) -> list[int]:
@@ -132,7 +148,7 @@ def _created_definition(
         member.created.append(relation)
         return relation
     same = [(c.name, c.type) for c in there.columns] == [(c.name, c.type) for c in relation.columns]
-    if relation_id in transaction.if_not_exists and same:
+    if relation_id in transaction.if_not_exists and same and not is_annotated(relation):
         return there
     raise UniqueViolation.of("pg_class_relname_nsp")
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from rocklake_server.auth.access import Access
 from rocklake_server.catalog.maintenance.runs import Run
-from rocklake_server.schema.model import Relation
+from rocklake_server.schema.model import IndexKey, Relation
 from rocklake_server.schema.types import ColumnType, Value
 from rocklake_server.store.base import Key
 
@@ -38,6 +38,13 @@ class Zone(NamedTuple):
     least: Value
     greatest: Value
     has_null: bool
+
+
+class RelationBytes(NamedTuple):
+    """What the keys and values of a relation's rows, and of its secondary indexes, take in the store."""
+
+    rows: int
+    indexes: int
 
 
 class Interval(NamedTuple):
@@ -138,6 +145,9 @@ class TransactionView(Protocol):
         """Before a plan that writes runs, also one that finds no rows. Raises ReadOnlyTransaction,
         InsufficientPrivilege."""
 
+    async def relation_bytes(self, relation: Relation) -> RelationBytes:
+        """As of the last commit that this transaction sees. Raises StoreUnavailable."""
+
     async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
         """Stage rows (values of all columns, without ctid). Returns their number.
         Raises NotNullViolation, UniqueViolation, DeadlockDetected, ReadOnlyTransaction."""
@@ -161,6 +171,21 @@ class TransactionView(Protocol):
     async def rename_column(self, relation: Relation, name: str, new_name: str) -> None: ...
 
     async def rename_relation(self, relation: Relation, new_name: str) -> None: ...
+
+    async def annotate(self, relation: Relation, noted: Relation) -> None:
+        """Put ``noted`` in place of ``relation``: it has the same rows and another comment, or an index less."""
+
+    async def create_index(self, relation: Relation, name: str, keys: Sequence[IndexKey]) -> None:
+        """Record an index. Raises DuplicateTable when a relation or an index has its name."""
+
+    async def comment_on_schema(self, name: str, text: str | None) -> None:
+        """Raises UndefinedSchema."""
+
+    async def comment_on_database(self, text: str | None) -> None: ...
+
+    def schema_comment(self, name: str) -> str | None: ...
+
+    def database_comment(self) -> str | None: ...
 
     async def create_schema(self, name: str, *, if_not_exists: bool = False) -> bool: ...
 

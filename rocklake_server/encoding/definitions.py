@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -13,7 +14,15 @@ from rocklake_server.encoding.scalars import PACK, UNPACK
 from rocklake_server.errors import CorruptValue
 from rocklake_server.schema import messages
 from rocklake_server.schema.messages import KIND_OF_FORM, Kind
-from rocklake_server.schema.model import Behaviour, Relation, RelationColumn, RelationKind, Table
+from rocklake_server.schema.model import (
+    Behaviour,
+    IndexDefinition,
+    IndexKey,
+    Relation,
+    RelationColumn,
+    RelationKind,
+    Table,
+)
 from rocklake_server.schema.registry import BY_TAG
 from rocklake_server.schema.types import BY_OID, ColumnType, Value
 
@@ -90,11 +99,17 @@ def encode_definition(relation: Relation, dropped_by: int | None = None) -> byte
         key_columns=[-1 if column is None else column for column in relation.key_columns],
         primary_key=relation.primary_key, next_column_number=relation.next_column_number,
         dropped_by=dropped_by,
+        comment=relation.comment, key_comment=relation.key_comment,
     )
+    for index in relation.indexes:
+        noted = definition.indexes.add(index_id=index.index_id, name=index.name, comment=index.comment)
+        for index_key in index.keys:
+            noted.keys.add(
+                number=index_key.number, descending=index_key.descending, nulls_first=index_key.nulls_first)
     for column in relation.columns:
         described = definition.columns.add(
             name=column.name, type_oid=column.type.oid, typmod=column.type.typmod, number=column.number,
-            nullable=column.nullable,
+            nullable=column.nullable, comment=column.comment,
         )
         if column.default is not None:
             pack = PACK.get(column.type.form)
@@ -121,7 +136,8 @@ def decode_definition(key: bytes, value: bytes) -> Relation:
         definition.relation_id, definition.name, kind, _behaviour(kind, table), definition.key_prefix,
         tuple(None if column == -1 else column for column in definition.key_columns), columns,
         tuple(definition.primary_key), table is not None and table.partition, definition.next_column_number,
-        table=table,
+        table=table, comment=_text(definition, "comment"), key_comment=_text(definition, "key_comment"),
+        indexes=tuple(_decode_index(key, index, columns) for index in definition.indexes),
     )
 
 
@@ -130,6 +146,18 @@ def decode_dropped_by(key: bytes, value: bytes) -> int | None:
     CorruptValue, FormatVersionUnsupported."""
     definition = _parse(messages.RELATION_DEFINITION.name, key, value)
     return definition.dropped_by if definition.HasField("dropped_by") else None
+
+
+def _text(message: Any, field: str) -> str | None:
+    text: str | None = getattr(message, field) if message.HasField(field) else None
+    return text
+
+
+def _decode_index(key: bytes, index: Any, columns: Sequence[RelationColumn]) -> IndexDefinition:
+    keys = tuple(IndexKey(part.number, part.descending, part.nulls_first) for part in index.keys)
+    if not keys or not {part.number for part in keys} <= {column.number for column in columns}:
+        raise CorruptValue(f"the definition under key {key.hex()} has an index over columns that are not there")
+    return IndexDefinition(index.index_id, index.name, keys, _text(index, "comment"))
 
 
 def _behaviour(kind: RelationKind, table: Table | None) -> Behaviour:
@@ -144,7 +172,8 @@ def _decode_column(key: bytes, column: Any) -> RelationColumn:
         raise CorruptValue(f"the definition under key {key.hex()} has an unknown type, {column.type_oid}")
     column_type = found if column.typmod == -1 else found.with_typmod(column.typmod)
     return RelationColumn(
-        column.name, column_type, column.number, column.nullable, _decode_default(key, column, column_type)
+        column.name, column_type, column.number, column.nullable, _decode_default(key, column, column_type),
+        _text(column, "comment"),
     )
 
 

@@ -1,4 +1,5 @@
-"""Text form of one-dimensional arrays (PostgreSQL manual, Array Input and Output Syntax)."""
+"""Text form of one-dimensional arrays (PostgreSQL manual, Array Input and Output Syntax), and that of vectors: their
+elements with a space between them."""
 
 from __future__ import annotations
 
@@ -37,6 +38,16 @@ def array_decoder(decode: Callable[[str], Any]) -> Callable[[str], tuple[Any, ..
         return tuple([None if element is None else decode(element) for element in _split(text)])
 
     return decode_array
+
+
+def vector_encoder(encode: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Encoder of tuples without NULLs."""
+    return lambda values: " ".join([encode(value) for value in values])
+
+
+def vector_decoder(decode: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    """Decoder to tuples. Raises what ``decode`` raises."""
+    return lambda text: tuple([decode(element) for element in text.split()])
 
 
 def _malformed(text: str, detail: str) -> InvalidTextRepresentation:

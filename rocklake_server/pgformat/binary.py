@@ -17,7 +17,7 @@ from rocklake_server.pgformat.coerce import coerce, fits_any_typmod
 from rocklake_server.pgformat.datetimes import MICROS_PER_DAY, check_date, check_timestamp
 from rocklake_server.pgformat.json_text import decode_json, decode_jsonb, encode_jsonb
 from rocklake_server.pgformat.strings import decode_utf8, truncate_name
-from rocklake_server.schema.types import ALL_TYPES, ColumnType, Form
+from rocklake_server.schema.types import ALL_TYPES, VECTORS, ColumnType, Form
 
 BinaryEncoder = Callable[[Any], bytes]
 BinaryDecoder = Callable[[bytes], Any]
@@ -29,7 +29,8 @@ _ZONE_SECONDS_MAX = 16 * 3600 - 1
 
 STRUCT_CODES: dict[str, str] = {
     "bool": "?", "int2": "h", "int4": "i", "int8": "q", "oid": "I", "xid": "I", "regclass": "I", "regtype": "I",
-    "regproc": "I", "float4": "f", "float8": "d", "date": "i", "time": "q", "timestamp": "q", "timestamptz": "q",
+    "regproc": "I", "regprocedure": "I", "regoper": "I", "regoperator": "I", "regnamespace": "I", "regrole": "I",
+    "float4": "f", "float8": "d", "date": "i", "time": "q", "timestamp": "q", "timestamptz": "q",
 }
 """Types whose payload is one field of the struct module, with its format character."""
 
@@ -155,6 +156,7 @@ _CODECS: dict[str, tuple[BinaryEncoder, BinaryDecoder]] = {
     "numeric": (encode_numeric, decode_numeric),
     "regclass": _OID,
     "regtype": _OID,
+    **dict.fromkeys(("regprocedure", "regoper", "regoperator", "regnamespace", "regrole"), _OID),
     "void": (_void_payload, decode_utf8),
     "uuid": (bytes, _decode_uuid),
     "json": (str.encode, decode_json),
@@ -170,7 +172,8 @@ if _missing:
 def binary_encoder(column_type: ColumnType) -> BinaryEncoder:
     """The function from a value (not None) to its payload. Values must fit the type: see ``coerce``."""
     if column_type.element is not None:
-        return array_encoder(column_type.element.oid, binary_encoder(column_type.element))
+        first = int(column_type not in VECTORS)
+        return array_encoder(column_type.element.oid, binary_encoder(column_type.element), first)
     return _CODECS[column_type.typname][0]
 
 
@@ -182,6 +185,7 @@ def binary_decoder(column_type: ColumnType) -> BinaryDecoder:
     UTF-8, and the errors of ``coerce``.
     """
     if column_type.element is not None:
-        return array_decoder(column_type.element.oid, binary_decoder(column_type.element))
+        first = int(column_type not in VECTORS)
+        return array_decoder(column_type.element.oid, binary_decoder(column_type.element), first)
     decode = _CODECS[column_type.typname][1]
     return decode if fits_any_typmod(column_type) else _checked(decode, coerce(column_type))

@@ -17,13 +17,13 @@ _LENGTH = struct.Struct("!i")
 _NULL = b"\xff\xff\xff\xff"
 
 
-def array_encoder(element_oid: int, encode: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
-    """Encoder of tuples whose elements ``encode`` renders; None is a NULL element."""
+def array_encoder(element_oid: int, encode: Callable[[Any], bytes], first: int = 1) -> Callable[[Any], bytes]:
+    """Encoder of tuples whose elements ``encode`` renders; None is a NULL element. ``first`` is the lower bound."""
 
     def encode_array(values: tuple[Any, ...]) -> bytes:
-        if not values:
+        if not values and first:
             return _HEAD.pack(0, 0, element_oid)
-        parts = [_HEAD.pack(1, int(None in values), element_oid), _BOUNDS.pack(len(values), 1)]
+        parts = [_HEAD.pack(1, int(None in values), element_oid), _BOUNDS.pack(len(values), first)]
         for value in values:
             if value is None:
                 parts.append(_NULL)
@@ -35,7 +35,9 @@ def array_encoder(element_oid: int, encode: Callable[[Any], bytes]) -> Callable[
     return encode_array
 
 
-def array_decoder(element_oid: int, decode: Callable[[bytes], Any]) -> Callable[[bytes], tuple[Any, ...]]:
+def array_decoder(
+    element_oid: int, decode: Callable[[bytes], Any], first: int = 1
+) -> Callable[[bytes], tuple[Any, ...]]:
     """Decoder to tuples. Raises 22P03 for malformed bytes, 42804 for another element type, 0A000 for other shapes."""
 
     def decode_array(data: bytes) -> tuple[Any, ...]:
@@ -50,8 +52,8 @@ def array_decoder(element_oid: int, decode: Callable[[bytes], Any]) -> Callable[
             if dimensions != 1:
                 raise Unsupported("arrays of more than one dimension are not supported")
             count, lower = _BOUNDS.unpack_from(data, _HEAD.size)
-            if lower != 1:
-                raise Unsupported("arrays with a lower bound other than 1 are not supported")
+            if lower != first:
+                raise Unsupported(f"arrays with a lower bound other than {first} are not supported")
             return _elements(data, count, decode)
         except struct.error:
             raise InvalidBinaryRepresentation("incorrect binary data format") from None

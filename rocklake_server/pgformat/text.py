@@ -14,20 +14,22 @@ from rocklake_server.errors import UndefinedFunction, UndefinedObject, Undefined
 from rocklake_server.pgformat import arrays, datetime_input, datetimes, integers, json_text, numbers, strings
 from rocklake_server.pgformat.coerce import coerce, fits_any_typmod
 from rocklake_server.pgformat.interval_input import decode_interval
-from rocklake_server.schema.types import ALL_TYPES, BY_NAME, BY_OID, ColumnType, Form
+from rocklake_server.schema.types import ALL_TYPES, BY_NAME, BY_OID, VECTORS, ColumnType, Form, NamedOid
 
 TextEncoder = Callable[[Any], str]
 TextDecoder = Callable[[str], Any]
 
 
 def _regtype_text(oid: int) -> str:
-    if oid == 0:
-        return "-"
+    if oid == 0 or isinstance(oid, NamedOid):
+        return _registered_text(oid)
     known = BY_OID.get(oid)
     return str(oid) if known is None else known.name
 
 
 def _registered_text(oid: int) -> str:
+    if isinstance(oid, NamedOid):
+        return oid.name
     return str(oid) if oid else "-"
 
 
@@ -45,6 +47,8 @@ def _registered_decoder(type_name: str) -> TextDecoder:
             raise UndefinedTable(f'relation "{stripped}" does not exist')
         if type_name == "regproc":
             raise UndefinedFunction(f'function "{stripped}" does not exist')
+        if type_name != "regtype":
+            raise UndefinedObject(f'"{stripped}" is no name of a {type_name} here')
         known = BY_NAME.get(stripped.lower())
         if known is None:
             raise UndefinedObject(f'type "{stripped}" does not exist')
@@ -94,6 +98,8 @@ _CODECS: dict[str, tuple[TextEncoder, TextDecoder]] = {
     "numeric": (numbers.encode_numeric, numbers.decode_numeric),
     "regclass": (_registered_text, _registered_decoder("regclass")),
     "regtype": (_regtype_text, _registered_decoder("regtype")),
+    **{name: (_registered_text, _registered_decoder(name)) for name in ("regprocedure", "regnamespace", "regrole")},
+    **{name: (str, _registered_decoder(name)) for name in ("regoper", "regoperator")},
     "void": (_void_text, _discard),
     "uuid": (strings.encode_uuid, strings.decode_uuid),
     "json": (str, json_text.check_json),
@@ -109,7 +115,8 @@ if _missing:
 def text_encoder(column_type: ColumnType) -> TextEncoder:
     """The function from a value (not None) to PostgreSQL's text output."""
     if column_type.element is not None:
-        return arrays.array_encoder(text_encoder(column_type.element))
+        encode = text_encoder(column_type.element)
+        return arrays.vector_encoder(encode) if column_type in VECTORS else arrays.array_encoder(encode)
     return _CODECS[column_type.typname][0]
 
 
@@ -121,7 +128,8 @@ def text_decoder(column_type: ColumnType) -> TextDecoder:
     ``StringTooLong`` and, rarely, others of ``rocklake_server.errors``, with PostgreSQL's wording.
     """
     if column_type.element is not None:
-        return arrays.array_decoder(text_decoder(column_type.element))
+        element = text_decoder(column_type.element)
+        return arrays.vector_decoder(element) if column_type in VECTORS else arrays.array_decoder(element)
     decode = _CODECS[column_type.typname][1]
     if fits_any_typmod(column_type):
         return decode

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from rocklake_server.errors import DatatypeMismatch
 from rocklake_server.pgformat.coerce import coerce
 from rocklake_server.pgformat.text import text_decoder
-from rocklake_server.plan.applications import Contextual, Strict
+from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.conversions import Convert, conversion
 from rocklake_server.plan.expressions import Constant, Expr, Parameter, Slot
-from rocklake_server.plan.relation_names import relation_oid, relation_text
+from rocklake_server.plan.registered import is_registered, read_name, write_name
 from rocklake_server.plan.type_rules import (
     assignable,
     is_string,
@@ -21,8 +21,6 @@ from rocklake_server.plan.type_rules import (
 )
 from rocklake_server.schema.types import (
     BPCHAR,
-    REGCLASS,
-    TEXT,
     UNKNOWN,
     ColumnType,
     Form,
@@ -67,8 +65,8 @@ def read_untyped(node: Expr, target: ColumnType) -> Expr:
         return replace(node, type=bare)
     if isinstance(node, Constant) and node.content is None:
         return Constant(bare, None)
-    if target.oid == REGCLASS.oid:
-        return Contextual(target, relation_oid, (node,))
+    if is_registered(target):
+        return read_name(node, target)
     decode = text_decoder(bare)
     if isinstance(node, Constant):
         assert isinstance(node.content, str)
@@ -80,10 +78,10 @@ def cast(node: Expr, target: ColumnType) -> Expr:
     """``CAST(node AS target)``."""
     if node.type.oid == UNKNOWN.oid:
         node = read_untyped(node, target)
-    elif target.oid == REGCLASS.oid and is_string(node.type):
-        return Contextual(target, relation_oid, (node,))
-    elif node.type.oid == REGCLASS.oid and is_string(target):
-        return _converted(Contextual(TEXT, relation_text, (node,)), target, explicit=True)
+    elif is_registered(target) and is_string(node.type):
+        return read_name(node, target)
+    elif is_registered(node.type) and is_string(target):
+        return _converted(write_name(node), target, explicit=True)
     return _converted(node, target, explicit=True)
 
 

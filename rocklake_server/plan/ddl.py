@@ -13,7 +13,9 @@ from rocklake_server.errors import (
     UndefinedSchema,
     UndefinedTable,
     Unsupported,
+    WrongObjectType,
 )
+from rocklake_server.plan.annotations import owner_of_index, run_annotation, writes_annotation
 from rocklake_server.plan.casts import assign, cast
 from rocklake_server.plan.compiler import literal
 from rocklake_server.plan.expressions import Constant, Env, Expr
@@ -48,7 +50,7 @@ def _definition(column: ddl.ColumnDefinition) -> ColumnDefinition:
 
 @dataclass(frozen=True, slots=True)
 class DdlPlan:
-    """One CREATE, ALTER or DROP statement."""
+    """One CREATE, ALTER, DROP or COMMENT statement."""
 
     statement: ddl.DdlStatement
     view: TransactionView
@@ -71,7 +73,7 @@ class DdlPlan:
             return not statement.temporary
         if isinstance(statement, ddl.DropTable):
             return any(_is_stored(self.view, name) for name in statement.names)
-        return True
+        return writes_annotation(self.view, statement) if isinstance(statement, ddl.ANNOTATIONS) else True
 
     async def run(self, context: Context) -> Outcome:
         view, statement = context.view, self.statement
@@ -85,7 +87,9 @@ class DdlPlan:
             return await _drop_table(view, statement)
         if isinstance(statement, ddl.DropSchema):
             return await _drop_schema(view, statement)
-        return await _alter_table(view, statement)
+        if isinstance(statement, ddl.AlterTable):
+            return await _alter_table(view, statement)
+        return await run_annotation(view, statement)
 
 
 def _is_stored(view: TransactionView, name: QualifiedName) -> bool:
@@ -129,6 +133,8 @@ async def _drop_table(view: TransactionView, statement: ddl.DropTable) -> Outcom
         relation = _found(view, name)
         if relation is not None:
             relations.append(relation)
+        elif owner_of_index(view, name) is not None:
+            raise WrongObjectType(f'"{name.name}" is not a table')
         elif not statement.if_exists:
             raise UndefinedTable(f'table "{name.name}" does not exist')
         else:

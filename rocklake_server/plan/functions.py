@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from string import ascii_lowercase, ascii_uppercase
@@ -14,10 +15,9 @@ from string import ascii_lowercase, ascii_uppercase
 from rocklake_server.errors import InvalidParameterValue, SubstringProblem
 from rocklake_server.plan.applications import Lenient
 from rocklake_server.plan.arithmetic import quantize
-from rocklake_server.plan.conversions import render
 from rocklake_server.plan.overloads import Overload
+from rocklake_server.plan.system.identifiers import quote_identifier
 from rocklake_server.schema.types import (
-    ARRAYS,
     BIGINT,
     BOOLEAN,
     BYTEA,
@@ -31,7 +31,6 @@ from rocklake_server.schema.types import (
     Form,
     Value,
 )
-from rocklake_server.sql.names import quote
 
 _TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _TO_UPPER = str.maketrans(ascii_lowercase, ascii_uppercase)
@@ -75,6 +74,47 @@ def _concat_ws(separator: Value, *parts: Value) -> Value:
     return None if separator is None else str(separator).join(str(part) for part in parts if part is not None)
 
 
+_PLACE = re.compile(r"%(?:(?P<number>\d+)\$)?(?P<minus>-)?(?P<width>\d+)?(?P<kind>.?)", re.DOTALL)
+
+
+def _format(template: Value, *values: Value) -> Value:
+    """PostgreSQL manual, format(): places %s, %I and %L, with a number, a width and a minus sign, and %%."""
+    if template is None:
+        return None
+    following = 0
+
+    def placed(match: re.Match[str]) -> str:
+        nonlocal following
+        kind = match["kind"]
+        if kind == "%":
+            return "%"
+        if kind not in ("s", "I", "L"):
+            raise InvalidParameterValue(f'unrecognized format() type specifier "{kind}"')
+        following = int(match["number"]) if match["number"] else following + 1
+        if not 0 < following <= len(values):
+            raise InvalidParameterValue("too few arguments for format()")
+        shown = _formatted(kind, values[following - 1])
+        width = int(match["width"] or 0)
+        return shown.ljust(width) if match["minus"] else shown.rjust(width)
+
+    return _PLACE.sub(placed, str(template))
+
+
+def _formatted(kind: str, value: Value) -> str:
+    if kind == "L":
+        return "NULL" if value is None else _quote_literal(str(value))
+    if kind == "s":
+        return "" if value is None else str(value)
+    if value is None:
+        raise InvalidParameterValue("null values cannot be formatted as an SQL identifier")
+    return quote_identifier(str(value))
+
+
+def _quote_literal(text: str) -> str:
+    escape = "E" if "\\" in text else ""
+    return escape + "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
 def _round_float(value: float) -> float:
     if not math.isfinite(value):
         return value
@@ -97,19 +137,6 @@ def _whole(rounding: str) -> Overload:
         return abs(whole) if whole == 0 else whole
 
     return Overload((NUMERIC,), NUMERIC, convert)
-
-
-def _array_to_string(element: ColumnType) -> Overload:
-    to_text = render(element)
-
-    def join(values: tuple[Value, ...] | None, separator: str | None, null: str | None = None) -> str | None:
-        if values is None or separator is None:
-            return None
-        shown = (null if value is None else str(to_text(value)) for value in values)
-        return separator.join(part for part in shown if part is not None)
-
-    array = next(kind for kind in ARRAYS if kind.element is element)
-    return Overload((array, TEXT, TEXT), TEXT, join, Lenient, optional=1)
 
 
 def _abs(kind: ColumnType) -> Overload:
@@ -148,13 +175,14 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     "ltrim": _stripped("left"),
     "rtrim": _stripped("right"),
     "md5": _text(lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), TEXT),
-    "quote_ident": _text(quote, TEXT),
-    "quote_literal": _text(lambda text: "'" + text.replace("'", "''") + "'", TEXT),
+    "quote_ident": _text(quote_identifier, TEXT),
+    "quote_literal": _text(_quote_literal, TEXT),
+    "quote_nullable": (
+        Overload((TEXT,), TEXT, lambda text: "NULL" if text is None else _quote_literal(text), Lenient),
+    ),
+    "format": (Overload((TEXT,), TEXT, _format), Overload((TEXT, TEXT), TEXT, _format, Lenient, variadic=True)),
     "concat": (Overload((TEXT,), TEXT, _concat, Lenient, variadic=True),),
     "concat_ws": (Overload((TEXT, TEXT), TEXT, _concat_ws, Lenient, variadic=True),),
-    "array_to_string": tuple(
-        _array_to_string(array.element) for array in ARRAYS if array.element and array.element.form is not Form.TID
-    ),
     "abs": tuple(_abs(kind) for kind in (DOUBLE, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL)),
     "round": (
         Overload((DOUBLE,), DOUBLE, _round_float),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rocklake_server.errors import GroupingProblem, UndefinedSchema, Unsupported
-from rocklake_server.plan import casts, functions, live_functions, privilege_functions, session_functions
+from rocklake_server.plan import arrays, casts, functions, live_functions, privilege_functions, session_functions
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.calls import AGGREGATES, CALLS, call_arguments, call_name
 from rocklake_server.plan.comparisons import compare, order_key
@@ -17,10 +17,12 @@ from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.overloads import call, undefined_function
 from rocklake_server.plan.patterns import like, regular
 from rocklake_server.plan.relation_names import PG_CATALOG
+from rocklake_server.plan.relation_sizes import SIZE_FUNCTIONS, size_call
 from rocklake_server.plan.type_rules import common_type, is_string
 from rocklake_server.schema.types import BOOLEAN, TEXT, Value
 
 _NOW_NAMES = frozenset({"now", "transaction_timestamp", "current_timestamp"})
+_COMPARISONS = {"=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _RENAMED = {
     "substr": "substring", "ceiling": "ceil", "char_length": "length", "character_length": "length",
     "current_catalog": "current_database", "current_role": "current_user", "user": "current_user",
@@ -40,10 +42,15 @@ def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
         first = casts.implicit(equal.left, TEXT) if is_string(equal.left.type) else equal.left
         return CaseWhen(first.type, ((equal, Constant(first.type, None)),), first)
     if name in functions.FUNCTIONS:
-        if name in ("concat", "concat_ws"):
+        if name in ("concat", "concat_ws", "format"):
             arguments = [_shown(argument) for argument in arguments]
         return call(name, functions.FUNCTIONS[name], arguments)
-    for listed in (session_functions.FUNCTIONS, privilege_functions.FUNCTIONS, live_functions.FUNCTIONS):
+    if name in arrays.FUNCTIONS:
+        return call(name, arrays.FUNCTIONS[name], arguments)
+    if name in SIZE_FUNCTIONS:
+        compiler.queries.contextual = True
+        return size_call(name, arguments)
+    for listed in (privilege_functions.FUNCTIONS, session_functions.FUNCTIONS, live_functions.FUNCTIONS):
         if name in listed:
             compiler.queries.contextual = True
             return call(name, listed[name], arguments)
@@ -106,7 +113,19 @@ def _regular(compiler: Compiler, node: exp.Expr) -> Expr:
 
 @compiles(exp.Operator)
 def _operator(compiler: Compiler, node: exp.Operator) -> Expr:
-    symbol = str(node.args.get("operator")).rpartition(".")[2]
-    if symbol not in ("~", "~*"):
+    schema, _, symbol = str(node.args.get("operator")).rpartition(".")
+    if schema not in ("", PG_CATALOG):
+        raise UndefinedSchema(f'schema "{schema}" does not exist')
+    left, right = compiler.compile(node.this), compiler.compile(node.args["expression"])
+    negated = symbol.startswith("!")
+    bare = symbol.removeprefix("!")
+    if bare in ("~", "~*"):
+        found = regular(left, right, ignore_case=bare == "~*")
+    elif bare in ("~~", "~~*"):
+        found = like(left, right, ignore_case=bare == "~~*", negated=negated)
+        negated = False
+    elif symbol in _COMPARISONS:
+        return compare(_COMPARISONS[symbol], left, right)
+    else:
         raise Unsupported(f"OPERATOR({symbol}) is not supported")
-    return regular(compiler.compile(node.this), compiler.compile(node.args["expression"]), ignore_case=symbol == "~*")
+    return Strict(BOOLEAN, lambda value: not value, (found,)) if negated else found

@@ -36,7 +36,6 @@ class SessionCallbacks:
 
     set_config: Callable[[str, str, bool], str] | None = None
     export_snapshot: Callable[[], str] | None = None
-    relation_size: Callable[[Relation], int] | None = None
     database_size: Callable[[str], int] | None = None
 
 

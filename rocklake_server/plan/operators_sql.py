@@ -12,12 +12,14 @@ from rocklake_server.errors import DatatypeMismatch, SyntaxProblem, Unsupported
 from rocklake_server.plan import casts
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.arithmetic import arithmetic, negate
+from rocklake_server.plan.arrays import joined_arrays
 from rocklake_server.plan.comparisons import compare, undefined_operator, unify_unknown
 from rocklake_server.plan.compiler import Compiler, boolean, literal, parameter
 from rocklake_server.plan.conditions import CaseWhen, CoalesceOf
 from rocklake_server.plan.dispatch import compiles, only
 from rocklake_server.plan.expressions import NULL, Constant, Expr
 from rocklake_server.plan.naming import identifier
+from rocklake_server.plan.subqueries import array_of_subquery
 from rocklake_server.plan.type_names import type_of
 from rocklake_server.plan.type_rules import common_type, is_string
 from rocklake_server.schema.types import BOOLEAN, BYTEA, INTERVAL, TEXT, UNKNOWN, Form, Value, array_of
@@ -99,7 +101,7 @@ class Concatenation(Strict):
 def _concatenate(compiler: Compiler, node: exp.DPipe) -> Expr:
     left, right = compiler.compile(node.this), compiler.compile(node.expression)
     if left.type.form is Form.ARRAY or right.type.form is Form.ARRAY:
-        raise Unsupported("|| on arrays is not supported")
+        return joined_arrays(left, right)
     if left.type.oid == BYTEA.oid or right.type.oid == BYTEA.oid:
         left, right = unify_unknown(left, right)
         if left.type.oid == right.type.oid:
@@ -162,8 +164,8 @@ def _coalesce(compiler: Compiler, node: exp.Coalesce) -> Expr:
 
 @compiles(exp.Array)
 def _array(compiler: Compiler, node: exp.Array) -> Expr:
-    if any(isinstance(item, exp.Select | exp.SetOperation) for item in node.expressions):
-        raise Unsupported("ARRAY(subquery) is not supported")
+    if len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Select | exp.SetOperation):
+        return array_of_subquery(compiler, node.expressions[0])
     items = [compiler.compile(item) for item in node.expressions]
     kind = common_type([item.type for item in items], "ARRAY").with_typmod(-1)
     return Lenient(array_of(kind), lambda *values: values, tuple(casts.implicit(item, kind) for item in items))

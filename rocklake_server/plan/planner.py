@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,18 +19,19 @@ from rocklake_server.errors import (
 )
 from rocklake_server.limits import COLUMNS_MAX
 from rocklake_server.pgformat.numbers import decode_numeric
-from rocklake_server.plan import functions_sql, operators_sql, predicates_sql, subqueries
+from rocklake_server.plan import arrays, functions_sql, operators_sql, predicates_sql, subqueries
 from rocklake_server.plan.cache import TEMPLATE_CHARACTERS_MAX, PlanCache
 from rocklake_server.plan.compiler import number_type, number_value
 from rocklake_server.plan.ddl import DdlPlan
 from rocklake_server.plan.dispatch import label
-from rocklake_server.plan.expressions import ParameterTypes
+from rocklake_server.plan.expressions import ColumnRef, ParameterTypes
 from rocklake_server.plan.lowering import select, set_operations
 from rocklake_server.plan.lowering.query import Lowered, Output, QueryLowering
 from rocklake_server.plan.lowering.targets import column_indexes, writable, writes_to
 from rocklake_server.plan.lowering.writing import lower_delete, lower_insert, lower_update
 from rocklake_server.plan.model import Plan, ResultColumn
-from rocklake_server.plan.operators import GivenRows
+from rocklake_server.plan.operators import GivenRows, Project
+from rocklake_server.plan.registered import is_registered, named
 from rocklake_server.plan.scan_shape import shape_of
 from rocklake_server.plan.statement_plans import BoundPlan, Compiled, InsertPlan
 from rocklake_server.plan.text_values import inferred
@@ -47,7 +49,7 @@ from rocklake_server.sql.values import (
     read_insert_values,
 )
 
-REGISTERED = (functions_sql, operators_sql, predicates_sql, subqueries, select, set_operations)
+REGISTERED = (arrays, functions_sql, operators_sql, predicates_sql, subqueries, select, set_operations)
 """The modules whose import fills the dispatch tables."""
 
 SHORT_TEXT_CHARACTERS = 2000
@@ -214,7 +216,7 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
         return Compiled(None, _parameters(queries), writes_to(relation), _named(queries), None, run)
     if not isinstance(tree, exp.Query | exp.Values):
         raise Unsupported(f"the statement {label(tree)} is not supported")
-    lowered = queries.lower(tree).settled()
+    lowered = _with_names(queries, queries.lower(tree).settled())
     if len(lowered.outputs) > COLUMNS_MAX:
         raise TooManyColumns(f"target lists can have at most {COLUMNS_MAX} entries")
     columns_of = tuple(
@@ -225,6 +227,16 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
     keepable = None if queries.relations or changing or parameters else tuple(queries.systems)
     shape = None if parameters else shape_of(lowered.operator)
     return Compiled(columns_of, parameters, False, _named(queries), lowered, None, keepable, shape)
+
+
+def _with_names(queries: QueryLowering, lowered: Lowered) -> Lowered:
+    """A query whose OIDs of named objects know their names; it stays as it is when it has none."""
+    if not any(is_registered(output.type) for output in lowered.outputs):
+        return lowered
+    queries.contextual = True
+    references = [ColumnRef(output.type, index) for index, output in enumerate(lowered.outputs)]
+    expressions = tuple(named(node) if is_registered(node.type) else node for node in references)
+    return replace(lowered, operator=Project(lowered.operator, expressions))
 
 
 def _parameters(queries: QueryLowering) -> tuple[ColumnType, ...]:

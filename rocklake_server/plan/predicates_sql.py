@@ -56,6 +56,10 @@ def _comparison(compiler: Compiler, node: exp.Binary) -> Expr:
         return _row_comparison(compiler, symbol, left, right)
     if isinstance(right, exp.Any):
         return _any_of(compiler, symbol, left, right)
+    if isinstance(right, exp.All):
+        return _all_of(compiler, symbol, left, right.this)
+    if isinstance(right, exp.Anonymous) and str(right.this).upper() == "ALL" and len(right.expressions) == 1:
+        return _all_of(compiler, symbol, left, right.expressions[0])
     return compare(symbol, compiler.compile(left), compiler.compile(right))
 
 
@@ -71,6 +75,15 @@ def _row_comparison(compiler: Compiler, symbol: str, left: exp.Tuple, right: exp
     if symbol == "<>":
         return Not(BOOLEAN, arguments=(And(operands=tuple(pairs)),))
     raise Unsupported(f"row comparison with {symbol} is not supported")
+
+
+OPPOSITES = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def _all_of(compiler: Compiler, symbol: str, left: exp.Expr, inner: exp.Expr) -> Expr:
+    """``left symbol ALL (right)``: not the opposite for any."""
+    found = _any_of(compiler, OPPOSITES[symbol], left, exp.Any(this=inner))
+    return Not(BOOLEAN, arguments=(found,))
 
 
 def _any_of(compiler: Compiler, symbol: str, left: exp.Expr, node: exp.Any) -> Expr:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import SyntaxProblem, UndefinedTable
 from rocklake_server.plan.model import Context
+from rocklake_server.plan.system.identifiers import quote_identifier
+from rocklake_server.plan.system.indexes import find_index, indexes_of, qualified_name
+from rocklake_server.plan.system.oids import CATALOGS
 from rocklake_server.plan.system_relations import SYSTEM_RELATIONS, SystemRelation
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
-from rocklake_server.sql.names import fold, quote
+from rocklake_server.sql.names import fold
 
 PG_CATALOG = "pg_catalog"
+_CATALOG_NAMES: Mapping[Value, str] = {oid: name for name, oid in CATALOGS.items()}
 
 
 def find_relation(view: TransactionView, schema: str | None, name: str) -> Relation | SystemRelation:
@@ -46,15 +52,14 @@ def split_name(text: str) -> tuple[str | None, str]:
 
 
 def _oid_of(view: TransactionView, schema: str | None, name: str) -> int | None:
-    system_schema = PG_CATALOG if schema is None else schema
-    if (system_schema, name) in SYSTEM_RELATIONS:
-        for row in SYSTEM_RELATIONS[(PG_CATALOG, "pg_class")].rows(view):
-            if row[1] == name and isinstance(row[0], int):
-                return row[0]
+    if schema in (None, PG_CATALOG) and name in CATALOGS:
+        return CATALOGS[name]
     try:
         return view.resolve(schema, name).oid
     except UndefinedTable:
-        return None
+        return next((
+            index.oid for relation in view.relations() if relation.schema == (schema or relation.schema)
+            for index in indexes_of(relation) if index.name == name), None)
 
 
 def relation_oid(context: Context, text: Value) -> Value:
@@ -83,5 +88,8 @@ def relation_text(context: Context, oid: Value) -> Value:
     for relation in context.view.relations():
         if relation.oid == oid:
             found = _oid_of(context.view, None, relation.name) == oid
-            return quote(relation.name) if found else f"{quote(relation.schema)}.{quote(relation.name)}"
-    return "-" if oid == 0 else str(oid)
+            return quote_identifier(relation.name) if found else qualified_name(relation)
+    if isinstance(oid, int) and (index := find_index(context.view, oid)) is not None:
+        name = quote_identifier(index[1].name)
+        return name if index[0].schema == "public" else f"{quote_identifier(index[0].schema)}.{name}"
+    return "-" if oid == 0 else _CATALOG_NAMES.get(oid, str(oid))

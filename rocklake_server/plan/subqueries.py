@@ -15,7 +15,7 @@ from rocklake_server.plan.comparisons import compare
 from rocklake_server.plan.conditions import Compare
 from rocklake_server.plan.dispatch import compiles, only
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter, Prepared
-from rocklake_server.schema.types import BOOLEAN, Value
+from rocklake_server.schema.types import BOOLEAN, Value, array_of
 
 if TYPE_CHECKING:
     from rocklake_server.plan.compiler import Compiler
@@ -99,6 +99,14 @@ class ExistsIn(Subquery):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ArrayOf(Subquery):
+    """``ARRAY(subquery)``"""
+
+    def reduce(self, rows: Iterator[Row]) -> Value:
+        return tuple([row[0] for row in rows])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MemberOf(Subquery):
     """``operand IN (subquery)``; ``probe`` compares the operand with the subquery's column."""
 
@@ -143,7 +151,17 @@ def _scalar(compiler: Compiler, node: exp.Subquery) -> Expr:
     if len(lowered.outputs) != 1:
         raise SyntaxProblem("subquery must return only one column")
     lowered = lowered.settled()
-    return Scalar(lowered.outputs[0].type, lowered.operator, compiler.scope.number, lowered.correlated)
+    return Scalar(lowered.outputs[0].type, lowered.operator, compiler.scope.number, bool(lowered.correlated))
+
+
+def array_of_subquery(compiler: Compiler, query: exp.Expr) -> Expr:
+    """``ARRAY(query)``. Raises SyntaxProblem for more than one column."""
+    lowered = compiler.queries.subquery(query, compiler.scope)
+    if len(lowered.outputs) != 1:
+        raise SyntaxProblem("subquery must return only one column")
+    lowered = lowered.settled()
+    kind = array_of(lowered.outputs[0].type.with_typmod(-1))
+    return ArrayOf(kind, lowered.operator, compiler.scope.number, bool(lowered.correlated))
 
 
 @compiles(exp.Exists)
@@ -151,7 +169,7 @@ def _exists(compiler: Compiler, node: exp.Exists) -> Expr:
     only(node, "this")
     query = node.this.this if isinstance(node.this, exp.Subquery) else node.this
     lowered = compiler.queries.subquery(query, compiler.scope)
-    return ExistsIn(BOOLEAN, lowered.operator, compiler.scope.number, lowered.correlated)
+    return ExistsIn(BOOLEAN, lowered.operator, compiler.scope.number, bool(lowered.correlated))
 
 
 def in_subquery(compiler: Compiler, operand: Expr, query: exp.Expr) -> Expr:
@@ -162,4 +180,4 @@ def in_subquery(compiler: Compiler, operand: Expr, query: exp.Expr) -> Expr:
         raise SyntaxProblem("subquery has too few columns" if few else "subquery has too many columns")
     lowered = lowered.settled()
     probe = compare("=", operand, ColumnRef(lowered.outputs[0].type, 0))
-    return MemberOf(BOOLEAN, lowered.operator, compiler.scope.number, lowered.correlated, probe)
+    return MemberOf(BOOLEAN, lowered.operator, compiler.scope.number, bool(lowered.correlated), probe)

@@ -19,9 +19,7 @@ from rocklake_server.schema.types import (
     NUMERIC,
     OID,
     REAL,
-    REGCLASS,
-    REGPROC,
-    REGTYPE,
+    REGISTERED,
     SMALLINT,
     TEXT,
     TIME,
@@ -36,7 +34,7 @@ from rocklake_server.schema.types import (
 
 NUMBER_RANK = {kind.oid: rank for rank, kind in enumerate((SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE))}
 INTEGERS = frozenset({SMALLINT.oid, INTEGER.oid, BIGINT.oid})
-OIDS = frozenset({OID.oid, REGCLASS.oid, REGTYPE.oid, REGPROC.oid})
+OIDS = frozenset({OID.oid, *(kind.oid for kind in REGISTERED)})
 STRINGS = frozenset({TEXT.oid, VARCHAR.oid, BPCHAR.oid, NAME.oid, CHAR.oid})
 MOMENTS = {DATE.oid: 0, TIMESTAMP.oid: 1, TIMESTAMPTZ.oid: 2}
 CLOCKS = {TIME.oid: 0, TIMETZ.oid: 1}

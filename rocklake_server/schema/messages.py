@@ -109,8 +109,30 @@ COLUMN_DEFINITION = Message(
         Field("number", 4, Kind.UINT32, comment="The field number of the column in the relation's rows."),
         Field("nullable", 5, Kind.BOOL),
         Field("default", 6, STORED_VALUE.name, comment="What rows from before it read; absent is NULL."),
+        Field("comment", 7, Kind.STRING, comment="COMMENT ON COLUMN."),
     ),
     "One column of a live relation.",
+)
+
+INDEX_KEY = Message(
+    "IndexKey",
+    (
+        Field("number", 1, Kind.UINT32, comment="The field number of the column."),
+        Field("descending", 2, Kind.BOOL),
+        Field("nulls_first", 3, Kind.BOOL),
+    ),
+    "One column of an index.",
+)
+
+INDEX_DEFINITION = Message(
+    "IndexDefinition",
+    (
+        Field("index_id", 1, Kind.INT64, comment="Of the numbers that relations have."),
+        Field("name", 2, Kind.STRING),
+        Field("keys", 3, INDEX_KEY.name, repeated=True),
+        Field("comment", 4, Kind.STRING, comment="COMMENT ON INDEX."),
+    ),
+    "What CREATE INDEX stated. Nothing reads or writes by it.",
 )
 
 RELATION_DEFINITION = Message(
@@ -126,6 +148,9 @@ RELATION_DEFINITION = Message(
         Field("primary_key", 8, Kind.UINT32, repeated=True, comment="Positions in columns."),
         Field("next_column_number", 9, Kind.UINT32, comment="Field numbers from here on were never used."),
         Field("dropped_by", 10, Kind.INT64, comment="Of a dropped relation: the commit that dropped it, if known."),
+        Field("comment", 11, Kind.STRING, comment="COMMENT ON TABLE."),
+        Field("key_comment", 12, Kind.STRING, comment="COMMENT ON INDEX of the primary key's."),
+        Field("indexes", 13, INDEX_DEFINITION.name, repeated=True),
     ),
     "One relation of a lake. Key: FF \"relation\" 00 00, relation id.",
 )
@@ -142,4 +167,6 @@ SYSTEM_VALUE = Message(
     "Value of counters (FE) and of the server's own keys (FF) that hold one number or text.",
 )
 
-SYSTEM_MESSAGES = (STORED_VALUE, COLUMN_DEFINITION, RELATION_DEFINITION, FILE_REFERENCE, SYSTEM_VALUE)
+SYSTEM_MESSAGES = (
+    STORED_VALUE, COLUMN_DEFINITION, INDEX_KEY, INDEX_DEFINITION, RELATION_DEFINITION, FILE_REFERENCE, SYSTEM_VALUE,
+)

@@ -64,13 +64,36 @@ class RelationKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RelationColumn:
-    """A column of a live relation. ``default`` is what rows that were written before the column existed read."""
+    """A column of a live relation. ``default`` is what rows that were written before the column existed read;
+    ``comment`` is what COMMENT ON COLUMN said."""
 
     name: str
     type: ColumnType
     number: int
     nullable: bool = True
     default: Value = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexKey:
+    """One column of an index, by its field number, and its place in the order."""
+
+    number: int
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDefinition:
+    """An index as CREATE INDEX stated it. It is recorded and listed; nothing reads or writes by it. Its id is one of
+    the numbers of relations, so that its OID is no relation's."""
+
+    index_id: int
+    name: str
+    keys: tuple[IndexKey, ...]
+    comment: str | None = None
+    oid: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,7 +103,8 @@ class Relation:
     A row of it is a tuple: the values of ``columns`` in order, then the row's ctid as a packed int (see types.TID).
     ``key_prefix`` is the bytes before the key fields; ``key_columns`` the indexes of the key fields in ``columns``
     (``None`` for a key field whose column this lake does not have: it reads NULL; user relations have no key
-    columns: their key is the ctid that the row was first given).
+    columns: their key is the ctid that the row was first given). ``comment`` is what COMMENT ON TABLE said,
+    ``key_comment`` what COMMENT ON INDEX said of the primary key's.
     """
 
     relation_id: int
@@ -96,11 +120,19 @@ class Relation:
     schema: str = "public"
     oid: int = 0
     table: Table | None = field(default=None, compare=False)
+    comment: str | None = None
+    key_comment: str | None = None
+    indexes: tuple[IndexDefinition, ...] = ()
 
     @cached_property
     def index(self) -> dict[str, int]:
         """Column name -> index in a row."""
         return {column.name: position for position, column in enumerate(self.columns)}
+
+    @property
+    def key_name(self) -> str:
+        """The name of the primary key's constraint and index."""
+        return f"{self.name}_pkey"
 
     @property
     def ctid(self) -> int:

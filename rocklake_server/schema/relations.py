@@ -200,7 +200,7 @@ def add_column(relation: Relation, column: ColumnSpec) -> Relation:
 
 def drop_column(relation: Relation, name: str) -> Relation:
     """``relation`` without a column; its field number is not given away again. A key field that it filled
-    reads NULL from then on, and a primary key that names it goes with it. Raises UndefinedColumn."""
+    reads NULL from then on, and a primary key and indexes that name it go with it. Raises UndefinedColumn."""
     position = _position(relation, name)
 
     def moved(index: int) -> int:
@@ -214,8 +214,11 @@ def drop_column(relation: Relation, name: str) -> Relation:
     if relation.table is not None and _may_return(relation.table, relation.columns[position].number):
         next_number = max(next_number, FRESH_NUMBER_AFTER_DROP)
     columns = relation.columns[:position] + relation.columns[position + 1:]
+    number = relation.columns[position].number
+    indexes = tuple(index for index in relation.indexes if all(key.number != number for key in index.keys))
     return replace(relation, columns=columns, key_columns=key_columns, primary_key=primary_key,
-                   next_column_number=next_number)
+                   next_column_number=next_number, indexes=indexes,
+                   key_comment=relation.key_comment if primary_key else None)
 
 
 def _may_return(table: Table, number: int) -> bool:

@@ -84,6 +84,11 @@ SYSTEM_DROPPED = "dropped"
 SYSTEM_RELATION = "relation"
 """Keyed by relation id: the definition of one relation."""
 
+SYSTEM_SCHEMA_COMMENT = "schema-comment"
+SYSTEM_DATABASE_COMMENT = "database-comment"
+"""What COMMENT ON SCHEMA said of the lake's schema, and in the lake of schema public COMMENT ON DATABASE of the
+database. Texts; an empty one says that there is none, where a default would be shown."""
+
 CATALOG_FORMAT_VERSION = 1
 
 SYSTEM_NUMBERS = frozenset({
@@ -91,6 +96,9 @@ SYSTEM_NUMBERS = frozenset({
     SYSTEM_NEXT_ROW, SYSTEM_NEXT_RELATION, SYSTEM_STORED_BYTES,
 })
 """System keys without ids, whose values are numbers."""
+
+SYSTEM_TEXTS = frozenset({SYSTEM_SCHEMA_COMMENT, SYSTEM_DATABASE_COMMENT})
+"""System keys without ids, whose values are texts."""
 
 SYSTEM_BY_ID = frozenset({SYSTEM_AUDIT, SYSTEM_PIN, SYSTEM_COMMIT_TIME, SYSTEM_DROPPED, SYSTEM_RELATION})
 """System keys with one id."""

@@ -111,15 +111,33 @@ TIMETZ = ColumnType("time with time zone", "timetz", 1266, 12, Form.TIMETZ, ("ti
 NUMERIC = ColumnType("numeric", "numeric", 1700, -1, Form.NUMERIC, ("decimal",), 1231)
 REGCLASS = ColumnType("regclass", "regclass", 2205, 4, Form.INT, (), 2210, storable=False)
 REGTYPE = ColumnType("regtype", "regtype", 2206, 4, Form.INT, (), 2211, storable=False)
+REGPROCEDURE = ColumnType("regprocedure", "regprocedure", 2202, 4, Form.INT, (), 2207, storable=False)
+REGOPER = ColumnType("regoper", "regoper", 2203, 4, Form.INT, (), 2208, storable=False)
+REGOPERATOR = ColumnType("regoperator", "regoperator", 2204, 4, Form.INT, (), 2209, storable=False)
+REGNAMESPACE = ColumnType("regnamespace", "regnamespace", 4089, 4, Form.INT, (), 4090, storable=False)
+REGROLE = ColumnType("regrole", "regrole", 4096, 4, Form.INT, (), 4097, storable=False)
 VOID = ColumnType("void", "void", 2278, 4, Form.TEXT, storable=False)
 UUID = ColumnType("uuid", "uuid", 2950, 16, Form.UUID, (), 2951)
 JSONB = ColumnType("jsonb", "jsonb", 3802, -1, Form.TEXT, (), 3807, storable=False)
 
 SCALARS: tuple[ColumnType, ...] = (
     BOOLEAN, BYTEA, CHAR, NAME, BIGINT, SMALLINT, INTEGER, REGPROC, TEXT, OID, TID, XID, JSON, REAL, DOUBLE, UNKNOWN,
-    BPCHAR, VARCHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL, TIMETZ, NUMERIC, REGCLASS, REGTYPE, VOID, UUID,
-    JSONB,
+    BPCHAR, VARCHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL, TIMETZ, NUMERIC, REGCLASS, REGTYPE, REGPROCEDURE,
+    REGOPER, REGOPERATOR, REGNAMESPACE, REGROLE, VOID, UUID, JSONB,
 )
+REGISTERED = (REGCLASS, REGPROC, REGTYPE, REGPROCEDURE, REGOPER, REGOPERATOR, REGNAMESPACE, REGROLE)
+"""Types of OIDs whose text is a name."""
+
+
+class NamedOid(int):
+    """A value of a registered type in a result: its text is ``name``, which only a catalog knows."""
+
+    name: str
+
+    def __new__(cls, oid: int, name: str) -> NamedOid:
+        made = super().__new__(cls, oid)
+        made.name = name
+        return made
 
 
 def array_of(element: ColumnType) -> ColumnType:
@@ -129,8 +147,13 @@ def array_of(element: ColumnType) -> ColumnType:
     )
 
 
+INT2VECTOR = ColumnType("int2vector", "int2vector", 22, -1, Form.ARRAY, (), 1006, SMALLINT, storable=False)
+OIDVECTOR = ColumnType("oidvector", "oidvector", 30, -1, Form.ARRAY, (), 1013, OID, storable=False)
+VECTORS = (INT2VECTOR, OIDVECTOR)
+"""Arrays of the system catalogs: their text is the elements with a space between them, their first subscript 0."""
+
 ARRAYS: tuple[ColumnType, ...] = tuple(array_of(scalar) for scalar in SCALARS if scalar.array_oid)
-ALL_TYPES: tuple[ColumnType, ...] = SCALARS + ARRAYS
+ALL_TYPES: tuple[ColumnType, ...] = SCALARS + VECTORS + ARRAYS
 BY_OID = {column_type.oid: column_type for column_type in ALL_TYPES}
 BY_NAME = {
     name: column_type

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rocklake_server.errors import InvalidParameterValue
-from rocklake_server.limits import IDENTIFIER_BYTES_MAX
+from rocklake_server.limits import IDENTIFIER_BYTES_MAX, INDEX_KEYS_MAX
+from rocklake_server.pgformat.durations import UNITS_MS
 
 SERVER_VERSION = "15.0 (RockLake)"
 SERVER_VERSION_NUM = "150000"
@@ -15,7 +16,6 @@ SERVER_VERSION_NUM = "150000"
 MESSAGE_LEVELS = ("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")
 
 _INTEGER_MAX = 2**31 - 1
-_UNITS_MS = {"us": 0.001, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 _BOOLEANS = {
     **dict.fromkeys(("on", "true", "yes", "1", "t", "y"), "on"),
     **dict.fromkeys(("off", "false", "no", "0", "f", "n"), "off"),
@@ -38,7 +38,7 @@ def _duration_ms(value: str) -> str:
     found = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*", value)
     if found is None:
         raise ValueError
-    amount = round(float(found[1]) * _UNITS_MS[found[2] or "ms"])
+    amount = round(float(found[1]) * UNITS_MS[found[2] or "ms"])
     if not 0 <= amount <= _INTEGER_MAX:
         raise ValueError
     return str(amount)
@@ -148,7 +148,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("jit", "off", _boolean),
         Setting("default_table_access_method", "heap", _choice("heap")),
         Setting("max_identifier_length", str(IDENTIFIER_BYTES_MAX), fixed=True),
-        Setting("max_index_keys", "32", fixed=True),
+        Setting("max_index_keys", str(INDEX_KEYS_MAX), fixed=True),
         Setting("block_size", "8192", fixed=True),
         Setting("escape_string_warning", "on", _boolean),
         Setting("quote_all_identifiers", "off", _choice("off")),
@@ -170,11 +170,3 @@ def checked_value(setting: Setting, value: str) -> str:
         return setting.check(value)
     except ValueError:
         raise InvalidParameterValue(f'invalid value for parameter "{setting.name}": "{value[:64]}"') from None
-
-
-def with_unit(milliseconds: int) -> str:
-    """A time as SHOW prints it: in the largest unit without a remainder."""
-    for unit in ("d", "h", "min", "s"):
-        if milliseconds % _UNITS_MS[unit] == 0:
-            return f"{milliseconds // int(_UNITS_MS[unit])}{unit}"
-    return f"{milliseconds}ms"

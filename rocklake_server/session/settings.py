@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rocklake_server.errors import FixedSetting, UndefinedObject, Unsupported
+from rocklake_server.pgformat.durations import with_unit
 from rocklake_server.session.setting_definitions import (
     MESSAGE_LEVELS,
     REPORTED_NAMES,
     SETTINGS,
     TRANSACTION_MODES,
     checked_value,
-    with_unit,
 )
 
 
@@ -67,7 +67,7 @@ class Settings(Mapping[str, str]):
     def shown(self, name: str) -> str:
         """The value as SHOW prints it: times with a unit. Raises UndefinedObject."""
         value = self.value(name)
-        if name in SETTINGS and SETTINGS[name].unit_ms and value != "0":
+        if name in SETTINGS and SETTINGS[name].unit_ms:
             return with_unit(int(value))
         return value
 

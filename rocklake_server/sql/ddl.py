@@ -1,4 +1,5 @@
-"""CREATE, ALTER and DROP, read from tokens (PostgreSQL manual, SQL Commands).
+"""CREATE, ALTER and DROP, read from tokens (PostgreSQL manual, SQL Commands). COMMENT and indexes are in
+``sql.annotations``.
 
 Clauses that are valid PostgreSQL but not served are refused by name; a clause whose keyword a client would take for
 an invitation to retry is refused by its position.
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rocklake_server.errors import InvalidTableDefinition, UndefinedColumn, Unsupported
+from rocklake_server.sql.annotations import comment_on, create_index, drop_index
 from rocklake_server.sql.columns import column_definition, plain_columns
 from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.definitions import (
@@ -16,11 +18,15 @@ from rocklake_server.sql.definitions import (
     AlterAction,
     AlterTable,
     ColumnDefinition,
+    Comment,
+    Commented,
     Constant,
+    CreateIndex,
     CreateSchema,
     CreateTable,
     DdlStatement,
     DropColumn,
+    DropIndex,
     DropSchema,
     DropTable,
     OnCommit,
@@ -38,12 +44,15 @@ _OTHER_OBJECTS = (
 
 
 def parse_ddl(text: str, database: str | None = None) -> DdlStatement:
-    """One CREATE, ALTER or DROP; names may be qualified by ``database``. Raises SyntaxProblem with position,
+    """One CREATE, ALTER, DROP or COMMENT; names may be qualified by ``database``. Raises SyntaxProblem with position,
     Unsupported naming the clause, UndefinedObject for an unknown type, InvalidTableDefinition."""
     cursor = Cursor(text)
-    if cursor.at("TRUNCATE", "COMMENT"):
+    statement: DdlStatement
+    if cursor.at("TRUNCATE"):
         cursor.refuse(cursor.token.value)
-    if cursor.take("CREATE"):
+    if cursor.take("COMMENT"):
+        statement = comment_on(cursor, database)
+    elif cursor.take("CREATE"):
         statement = _create(cursor, database)
     elif cursor.take("DROP"):
         statement = _drop(cursor, database)
@@ -65,6 +74,8 @@ def _refuse_object(cursor: Cursor, command: str) -> None:
 def _create(cursor: Cursor, database: str | None) -> DdlStatement:
     if cursor.take("SCHEMA"):
         return _create_schema(cursor)
+    if cursor.take("INDEX"):
+        return create_index(cursor, database)
     if cursor.at("OR"):
         cursor.refuse("CREATE OR REPLACE")
     if cursor.at("UNLOGGED"):
@@ -166,6 +177,8 @@ def _drop(cursor: Cursor, database: str | None) -> DdlStatement:
         while cursor.take(","):
             schemas.append(cursor.name())
         return DropSchema(tuple(schemas), if_exists, _cascade(cursor))
+    if cursor.take("INDEX"):
+        return drop_index(cursor, database)
     if not cursor.take("TABLE"):
         _refuse_object(cursor, "DROP")
     if_exists = cursor.take("IF", "EXISTS")
@@ -229,7 +242,12 @@ def _alter_action(cursor: Cursor) -> AlterAction:
         "ALTER", "SET", "RESET", "OWNER", "INHERIT", "NO", "CLUSTER", "ENABLE", "DISABLE", "VALIDATE", "ATTACH",
         "DETACH", "REPLICA", "FORCE", "OF", "NOT") else cursor.fail())
 
+ANNOTATIONS = (Comment, CreateIndex, DropIndex)
+"""What changes no rows."""
+
 __all__ = [
-    "AddColumn", "AlterAction", "AlterTable", "ColumnDefinition", "Constant", "CreateSchema", "CreateTable",
-    "DdlStatement", "DropColumn", "DropSchema", "DropTable", "OnCommit", "RenameColumn", "RenameTable", "parse_ddl",
+    "ANNOTATIONS",
+    "AddColumn", "AlterAction", "AlterTable", "ColumnDefinition", "Comment", "Commented", "Constant", "CreateIndex",
+    "CreateSchema", "CreateTable", "DdlStatement", "DropColumn", "DropIndex", "DropSchema", "DropTable", "OnCommit",
+    "RenameColumn", "RenameTable", "parse_ddl",
 ]

@@ -1,4 +1,4 @@
-"""CREATE, ALTER and DROP as data."""
+"""CREATE, ALTER, DROP and COMMENT as data."""
 
 from __future__ import annotations
 
@@ -104,4 +104,51 @@ class AlterTable:
     if_exists: bool = False
 
 
-DdlStatement: TypeAlias = CreateTable | CreateSchema | DropTable | DropSchema | AlterTable
+class Commented(Enum):
+    """What COMMENT ON can be about here."""
+
+    TABLE = "TABLE"
+    COLUMN = "COLUMN"
+    INDEX = "INDEX"
+    SCHEMA = "SCHEMA"
+    DATABASE = "DATABASE"
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """``text`` is ``None`` when the comment goes; ``column`` is there for COMMENT ON COLUMN, whose ``name`` is the
+    table's."""
+
+    kind: Commented
+    name: QualifiedName
+    text: str | None
+    column: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexColumn:
+    name: str
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateIndex:
+    """``name`` is ``None`` when the server chooses one."""
+
+    name: str | None
+    table: QualifiedName
+    columns: tuple[IndexColumn, ...]
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropIndex:
+    names: tuple[QualifiedName, ...]
+    if_exists: bool = False
+    cascade: bool = False
+
+
+DdlStatement: TypeAlias = (
+    CreateTable | CreateSchema | DropTable | DropSchema | AlterTable | Comment | CreateIndex | DropIndex
+)

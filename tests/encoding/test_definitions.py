@@ -6,7 +6,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from rocklake_server.encoding.definitions import (
     decode_definition,
@@ -21,7 +22,7 @@ from rocklake_server.encoding.descriptors import catalog_class
 from rocklake_server.encoding.envelope import seal
 from rocklake_server.encoding.keys import system_key
 from rocklake_server.errors import CorruptValue, FormatVersionUnsupported
-from rocklake_server.schema.model import Relation
+from rocklake_server.schema.model import IndexDefinition, IndexKey, Relation
 from rocklake_server.schema.registry import BY_NAME
 from rocklake_server.schema.relations import add_column, drop_column, new_relation
 from rocklake_server.schema.types import BIGINT, BOOLEAN, DOUBLE, INTERVAL, TEXT, UUID, numeric
@@ -64,11 +65,40 @@ def test_a_renamed_declared_relation_keeps_its_table() -> None:
     assert decode_definition(KEY, encode_definition(relation)).table is BY_NAME["ducklake_file_column_stats"]
 
 
+@given(relations, st.data())
+def test_what_is_noted_round_trips(relation: Relation, data: st.DataObject) -> None:
+    assume(relation.columns)
+    numbers = st.sampled_from([column.number for column in relation.columns])
+    keys = st.lists(st.builds(IndexKey, numbers, st.booleans(), st.booleans()), min_size=1, max_size=3).map(tuple)
+    indexes = st.lists(st.builds(IndexDefinition, st.integers(1, 2**40), st.text(min_size=1), keys,
+                                 st.none() | st.text()), max_size=3).map(tuple)
+    text = st.none() | st.text()
+    noted = replace(
+        relation, comment=data.draw(text), key_comment=data.draw(text), indexes=data.draw(indexes),
+        columns=tuple(replace(column, comment=data.draw(text)) for column in relation.columns))
+    assert decode_definition(KEY, encode_definition(noted)) == noted
+
+
+def test_an_index_over_a_column_that_is_not_there_is_corrupt() -> None:
+    relation = new_relation(7, "notes", [Spec("a", TEXT)])
+    for keys in ((IndexKey(9),), ()):
+        damaged = replace(relation, indexes=(IndexDefinition(8, "i", keys),))
+        with pytest.raises(CorruptValue, match="an index over columns that are not there"):
+            decode_definition(KEY, encode_definition(damaged))
+
+
 def test_golden_definition() -> None:
     relation = new_relation(7, "notes", [Spec("a", TEXT)])
     assert encode_definition(relation).hex() == (
         "0153444b56" "0807" "12056e6f746573" "1a0475736572" "2a0a" "fd000000000000000703"
         "3a0b" "0a0161" "1019" "1801" "2001" "2801" "4802"
+    )
+    index = IndexDefinition(8, "i", (IndexKey(1, descending=True),), "of an index")
+    noted = replace(relation, comment="of a table", indexes=(index,))
+    assert encode_definition(noted).hex() == (
+        "0153444b56" "0807" "12056e6f746573" "1a0475736572" "2a0a" "fd000000000000000703"
+        "3a0b" "0a0161" "1019" "1801" "2001" "2801" "4802" "520a" "6f662061207461626c65"
+        "621a" "0808" "120169" "1a06" "080110011800" "220b" "6f6620616e20696e646578"
     )
 
 

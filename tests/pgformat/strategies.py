@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rocklake_server.errors import CatalogError
 from rocklake_server.pgformat.datetimes import DATE_DAY_LAST, DAY_FIRST, TIMESTAMP_END, TIMESTAMP_FIRST
 from rocklake_server.pgformat.json_text import jsonb_text
-from rocklake_server.schema.types import ColumnType, Form
+from rocklake_server.schema.types import VECTORS, ColumnType, Form
 
 
 def one_nan(value: float) -> float:
@@ -73,6 +73,8 @@ documents = st.recursive(
 
 def values(column_type: ColumnType) -> st.SearchStrategy[object]:
     """Values (not None) of a type without a modifier."""
+    if column_type in VECTORS and column_type.element is not None:
+        return st.lists(values(column_type.element), max_size=5).map(tuple)
     if column_type.element is not None:
         return st.lists(st.none() | values(column_type.element), max_size=5).map(tuple)
     match column_type.typname:

@@ -24,8 +24,10 @@ pytestmark = pytest.mark.postgres
 
 NOT_IN_SQL = ("unknown", "void")
 COMPARED = [t for t in ALL_TYPES if t.typname not in NOT_IN_SQL]
-UNORDERED = ("xid", "regproc", "regclass", "regtype", "json", "jsonb")
-ORDERED = [t for t in COMPARED if (t.element or t).typname not in UNORDERED]
+NAMES = frozenset(kind.typname for kind in types.REGISTERED)
+"""Types whose values print as names where there is an object."""
+UNORDERED = (*NAMES, "xid", "json", "jsonb")
+ORDERED = [t for t in COMPARED if t not in types.VECTORS and (t.element or t).typname not in UNORDERED]
 BATCH = 40
 slow_fixture = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -39,6 +41,8 @@ def connection(postgres_dsn: str) -> Iterator[psycopg.Connection]:
 
 def sql_type(column_type: ColumnType) -> str:
     """The type's name in SQL; "character" alone would mean one character, and a scale may be negative there."""
+    if column_type in types.VECTORS:
+        return column_type.typname
     if column_type.element is not None:
         return sql_type(column_type.element) + "[]"
     if column_type.typname == "bpchar":
@@ -73,7 +77,7 @@ def postgres_forms(
 @given(data=st.data())
 @slow_fixture
 def test_output_equals_postgres(connection: psycopg.Connection, column_type: ColumnType, data: st.DataObject) -> None:
-    if column_type.typname in ("regproc", "regclass", "regtype", "_regproc", "_regclass", "_regtype"):
+    if (column_type.element or column_type).typname in NAMES:
         # Numbers of existing objects print as names there.
         oids = st.integers(1 << 30, 0xFFFFFFFF)
         strategy = oids if column_type.element is None else st.lists(oids, max_size=4).map(tuple)

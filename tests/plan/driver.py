@@ -34,7 +34,7 @@ class Driver:
         return asyncio.run(self.plan(text).base_scan(self.view))
 
     def context(self, parameters: tuple[Value, ...] = ()) -> Context:
-        callbacks = SessionCallbacks(lambda name, value, local: value, lambda: "00000003-1", lambda relation: 8192,
+        callbacks = SessionCallbacks(lambda name, value, local: value, lambda: "00000003-1",
                                      lambda name: 7_000_000)
         return Context(self.view, parameters, SETTINGS, "postgres", "postgres", 4711, callbacks=callbacks)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from rocklake_server.auth.access import UNRESTRICTED
-from rocklake_server.catalog.view import EVERYTHING, Bounds, ColumnDefinition, Match, Row, Zone
+from rocklake_server.catalog.view import EVERYTHING, Bounds, ColumnDefinition, Match, RelationBytes, Row, Zone
 from rocklake_server.errors import (
     CatalogError,
     DependentObjects,
@@ -19,7 +19,8 @@ from rocklake_server.errors import (
     UniqueViolation,
 )
 from rocklake_server.pgformat.compare import sort_key
-from rocklake_server.schema.model import Behaviour, Relation, RelationColumn, RelationKind
+from rocklake_server.schema.annotations import with_index
+from rocklake_server.schema.model import Behaviour, IndexDefinition, IndexKey, Relation, RelationColumn, RelationKind
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Key
 
@@ -54,6 +55,7 @@ class MemoryView:
         self.access = UNRESTRICTED
         self.schema_names = {"public": 2200}
         self.known: list[Relation] = []
+        self.comments: dict[str | None, str | None] = {"public": "standard public schema"}
         self.content: dict[int, list[tuple[Key, Row]]] = {}
         self.asked: list[Bounds] = []
         self._next = 16_384
@@ -88,6 +90,9 @@ class MemoryView:
             MemoryChunk(relation, [key for key, _row in part], [row for _key, row in part])
             for part in (entries[start:start + ROWS_PER_CHUNK] for start in range(0, len(entries), ROWS_PER_CHUNK))
         ]
+
+    async def relation_bytes(self, relation: Relation) -> RelationBytes:
+        return RelationBytes(sum(len(key) + len(repr(row)) for key, row in self.content[relation.relation_id]), 0)
 
     async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
         with self._atomic(relation):
@@ -197,6 +202,32 @@ class MemoryView:
 
     async def rename_relation(self, relation: Relation, new_name: str) -> None:
         self._redefine(relation, replace(relation, name=new_name))
+
+    async def annotate(self, relation: Relation, noted: Relation) -> None:
+        self._redefine(relation, noted)
+
+    async def create_index(self, relation: Relation, name: str, keys: Sequence[IndexKey]) -> None:
+        if any(other.schema == relation.schema and name in (other.name, *(index.name for index in other.indexes))
+               for other in self.known):
+            raise DuplicateTable(f'relation "{name}" already exists')
+        self._next += 1
+        self._redefine(relation, with_index(relation, IndexDefinition(self._next, name, tuple(keys), oid=self._next)))
+
+    async def comment_on_schema(self, name: str, text: str | None) -> None:
+        if name not in self.schema_names:
+            raise UndefinedSchema(f'schema "{name}" does not exist')
+        self._version += 1
+        self.comments[name] = text
+
+    async def comment_on_database(self, text: str | None) -> None:
+        self._version += 1
+        self.comments[None] = text
+
+    def schema_comment(self, name: str) -> str | None:
+        return self.comments.get(name)
+
+    def database_comment(self) -> str | None:
+        return self.comments.get(None)
 
     async def create_schema(self, name: str, *, if_not_exists: bool = False) -> bool:
         if name in self.schema_names:

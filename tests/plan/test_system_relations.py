@@ -17,13 +17,14 @@ from psycopg.rows import TupleRow
 from rocklake_server.auth.access import UNRESTRICTED, Access
 from rocklake_server.catalog.maintenance.runs import Result, Run
 from rocklake_server.errors import InternalProblem
-from rocklake_server.limits import IDENTIFIER_BYTES_MAX
+from rocklake_server.plan.model import Context
 from rocklake_server.plan.system import relation as system_relation
 from rocklake_server.plan.system.default_text import default_text
 from rocklake_server.plan.system.identifiers import quote_identifier
 from rocklake_server.plan.system_relations import SYSTEM_RELATIONS
 from rocklake_server.schema.model import Relation, RelationColumn, RelationKind
 from rocklake_server.schema.types import ALL_TYPES, BIGINT, BY_NAME, ColumnType, Form, Value, varchar
+from rocklake_server.session.settings import Settings
 from tests.plan.ducklake_tables import DUCKLAKE_TABLES, EVERY_KIND, create_table, relation
 
 DEFAULTS: dict[str, tuple[str, Value]] = {
@@ -62,6 +63,11 @@ class LakeView:
 
     def maintenance_runs(self) -> Sequence[Run]:
         return (Run(1, "gc", "lake", "public", "ada", 5, 0.25, Result.DONE, {"lake": "lake"}, "no error"),)
+    def schema_comment(self, name: str) -> str | None:
+        return f"schema {name}"
+
+    def database_comment(self) -> str | None:
+        return "the lake"
 
 
 def rows_of(name: str, view: LakeView, schema: str = "pg_catalog") -> list[dict[str, Value]]:
@@ -75,7 +81,7 @@ OWN_SCHEMA = "rocklake"
 
 FORMS: dict[Form, type | tuple[type, ...]] = {
     Form.BOOL: bool, Form.INT: int, Form.FLOAT: float, Form.TEXT: str, Form.ARRAY: tuple, Form.BYTES: bytes,
-    Form.TIMESTAMP: int,
+    Form.TIMESTAMP: int, Form.INTERVAL: tuple,
 }
 
 
@@ -268,8 +274,8 @@ def test_defaults_print_as_expressions(type_name: str, value: Value, text: str |
 # Against PostgreSQL.
 
 STAND_INS = {
-    "pg_node_tree": "text", "anyarray": "text", "pg_lsn": "text", "_aclitem": "_text", "int2vector": "_int2",
-    "oidvector": "_oid", "inet": "text",
+    "pg_node_tree": "text", "anyarray": "text", "pg_lsn": "text", "_aclitem": "_text", "inet": "text",
+    "pg_ndistinct": "text", "pg_dependencies": "text", "pg_mcv_list": "text", "_pg_statistic": "_text",
 }
 VECTORS = frozenset(("indkey", "indcollation", "indclass", "indoption", "proargtypes"))
 TYPES_OF_RELATIONS = """
@@ -304,7 +310,7 @@ def select(connection: psycopg.Connection[TupleRow], name: str, columns: Sequenc
 
     def shown(column: str) -> str:
         if column in VECTORS:
-            return f"string_to_array({column}::text, ' ')::{types[column][1:]}[]"
+            return f"string_to_array({column}::text, ' ')::{'oid' if types[column] == 'oidvector' else 'int2'}[]"
         return f"{column}::oid" if types[column] == "regproc" else column
 
     query = f"SELECT {', '.join(map(shown, columns))} FROM {schema}.{name} WHERE {condition}"
@@ -366,11 +372,11 @@ def test_rows_of_pg_catalog_are_postgresqls(name: str, connection: psycopg.Conne
 
 
 @pytest.mark.postgres
-def test_the_input_and_output_functions_are_postgresqls(connection: psycopg.Connection[TupleRow]):
-    columns = columns_but("pg_proc")
+def test_functions_are_postgresqls_but_for_their_language(connection: psycopg.Connection[TupleRow]):
+    columns = columns_but("pg_proc", "prolang", "prosrc", "prosqlbody")
     oids = [row["oid"] for row in rows_of("pg_proc", LakeView())]
     expected = select(connection, "pg_proc", columns, f"oid IN ({', '.join(map(str, oids))})")
-    assert sorted(ours("pg_proc", columns, LakeView())) == sorted(expected)
+    assert sorted(ours("pg_proc", columns, LakeView()), key=repr) == sorted(expected, key=repr)
 
 
 @pytest.mark.postgres
@@ -427,14 +433,24 @@ def test_defaults_are_postgresqls_expressions(connection: psycopg.Connection[Tup
     assert [(row["adnum"], row["adbin"]) for row in rows] == expected
 
 
+OURS_ALONE = {"max_identifier_length", "server_version", "server_version_num", "jit", "lc_messages"}
+
+
 @pytest.mark.postgres
-def test_settings_are_known_to_postgresql(connection: psycopg.Connection[TupleRow]):
-    """All values are PostgreSQL's, but for the length of identifiers, which is ours."""
-    columns = ["name", "setting", "category", "context", "vartype", "min_val", "max_val"]
-    longest = str(IDENTIFIER_BYTES_MAX)
-    found = ours("pg_settings", columns, LakeView())
-    expected = select(connection, "pg_settings", columns, "true")
-    assert {tuple("63" if value == longest else value for value in row) for row in found} <= set(expected)
+def test_settings_are_postgresqls(connection: psycopg.Connection[TupleRow]):
+    """Their facts and values are, but for those that say what this server is and what it fixes."""
+    settings = Settings({})
+    context = Context(LakeView(), settings=settings)
+    relation = SYSTEM_RELATIONS["pg_catalog", "pg_settings"]
+    columns = [column.name for column in relation.columns]
+    found = [dict(zip(columns, row, strict=True)) for row in relation.content(context)]
+    compared = ["name", "setting", "unit", "category", "short_desc", "context", "vartype", "min_val", "max_val"]
+    expected = {row[0]: row for row in select(connection, "pg_settings", compared, "true")}
+    shown = {str(row["name"]).lower() for row in found}
+    assert shown == settings.keys() - {"is_superuser", "session_authorization"}
+    for row in found:
+        if row["name"] not in OURS_ALONE and row["name"] != "application_name":
+            assert tuple(row[column] for column in compared) == expected[row["name"]]
 
 
 @pytest.mark.postgres

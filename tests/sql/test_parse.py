@@ -96,7 +96,9 @@ def test_what_is_not_served_is_refused(text: str) -> None:
     "CREATE TABLE t (a int UNIQUE)", "CREATE UNIQUE INDEX i ON t (a)", "CREATE TABLE t (a int, UNIQUE (a))",
     "ALTER TABLE t ADD PRIMARY KEY (a)", "CREATE TABLE t (a int[])", "CREATE TABLE t (a int CHECK (a > 0))",
     "CREATE VIEW v AS SELECT 1", "ALTER TABLE t ALTER COLUMN a TYPE text", "CREATE TABLE t AS SELECT 1",
-    "CREATE TABLE t (a int DEFAULT random())", "TRUNCATE t", "COMMENT ON TABLE t IS 'x'", "CREATE TABLE t (a oid)",
+    "CREATE TABLE t (a int DEFAULT random())", "TRUNCATE t", "COMMENT ON VIEW v IS 'x'", "CREATE TABLE t (a oid)",
+    "CREATE INDEX i ON t (lower(a))", "CREATE INDEX i ON t USING hash (a)", "CREATE INDEX i ON t (a) WHERE a > 0",
+    "CREATE INDEX i ON t (a) INCLUDE (b)", "CREATE INDEX i ON t (a text_pattern_ops)", "CREATE INDEX i ON t ((a + 1))",
 ])
 def test_refused_ddl_names_no_retry_word(text: str) -> None:
     with pytest.raises(Unsupported) as caught:

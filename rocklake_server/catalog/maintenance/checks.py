@@ -43,7 +43,8 @@ VALUE_ENVELOPE = Check(
 VALUE_MESSAGE = Check("value-message", "The rest of a value is not the protobuf message that its key calls for.")
 KEY_MATCHES_ROW = Check("key-matches-row", "The fields in a row's key are not those in the row.")
 DEFINITIONS = Check(
-    "definitions", "Two relations share a name or keys, or a definition is stored under another relation's number.")
+    "definitions", "Two relations or indexes share a name or a number, two relations share keys, or a definition is "
+    "stored under another relation's number.")  # fmt: skip
 NOT_NULL = Check("not-null", "A row holds NULL in a column that was declared NOT NULL.")
 NEGATIVE_COUNTS = Check("negative-counts", "A count, size or number of rows in a row is below 0.")
 PRIMARY_KEYS = Check("primary-keys", "Two rows have the same primary key.")

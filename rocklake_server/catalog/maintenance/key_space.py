@@ -31,6 +31,7 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_DROPPED,
     SYSTEM_PIN,
     SYSTEM_RELATION,
+    SYSTEM_TEXTS,
 )
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Entry, Key, Prefix, StoreSnapshot
@@ -137,7 +138,7 @@ class KeySpace:
             dropped_by = decode_dropped_by(key, value)
             dropped = {} if dropped_by is None else {"dropped_by_commit": dropped_by}
             return {**_definition(decode_definition(key, value)), **dropped}
-        if facts.name in (SYSTEM_AUDIT, SYSTEM_PIN):
+        if facts.name in (SYSTEM_AUDIT, SYSTEM_PIN, *SYSTEM_TEXTS):
             return {"text": decode_system_text(key, value)}
         return {"number": decode_number(key, value)}
 
@@ -198,6 +199,10 @@ def _definition(relation: Relation) -> dict[str, object]:
         "key_prefix": relation.key_prefix,
         "columns": [f"{column.number}:{column.name} {column.type.name}" for column in relation.columns],
         "primary_key": [relation.columns[column].name for column in relation.primary_key],
+        "indexes": [f"{index.index_id}:{index.name}" for index in relation.indexes],
+        "comments": [
+            text for text in (relation.comment, relation.key_comment, *(c.comment for c in relation.columns),
+                              *(index.comment for index in relation.indexes)) if text is not None],
     }
 
 

@@ -29,6 +29,7 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_OPENED_AT,
     SYSTEM_PIN,
     SYSTEM_RELATION,
+    SYSTEM_TEXTS,
 )
 from rocklake_server.store.base import Key, Prefix
 
@@ -80,6 +81,11 @@ def _verify_key(lake: LakeUnderTest, key: Key, value: bytes) -> None:
         _verify_audit(lake, key, value, ids[0])
     elif facts.name == SYSTEM_PIN and key[0] == SYSTEM:
         _verify_pin(lake, key, value, ids[0])
+    elif facts.name in SYSTEM_TEXTS and key[0] == SYSTEM:
+        try:
+            decode_system_text(key, value)
+        except (CorruptValue, FormatVersionUnsupported) as error:
+            lake.value_problem(key, value, error)
     elif facts.name not in (SYSTEM_RELATION, SYSTEM_DROPPED):
         try:
             number = decode_number(key, value)
@@ -90,7 +96,7 @@ def _verify_key(lake: LakeUnderTest, key: Key, value: bytes) -> None:
 
 
 def _is_system_key(name: str, ids: int) -> bool:
-    return name in (SYSTEM_BY_ID if ids == 1 else SYSTEM_NUMBERS if ids == 0 else ())
+    return name in (SYSTEM_BY_ID if ids == 1 else SYSTEM_NUMBERS | SYSTEM_TEXTS if ids == 0 else ())
 
 
 def _is_counter(name: str) -> bool:
@@ -117,14 +123,18 @@ def _verify_pin(lake: LakeUnderTest, key: Key, value: bytes, number: object) -> 
 
 async def _verify_definitions(lake: LakeUnderTest) -> None:
     relations, dropped = lake.definitions.relations, lake.definitions.dropped
+    indexes = [index for relation in relations for index in relation.indexes]
+    for index in indexes:
+        lake.need(SYSTEM_NEXT_RELATION, index.index_id)
     for what, values in (
-        ("name", Counter(relation.name for relation in relations)),
+        ("name", Counter([*(relation.name for relation in relations), *(index.name for index in indexes)])),
         ("key prefix", Counter(relation.key_prefix.hex() for relation in relations)),
-        ("number", Counter(relation.relation_id for relation in (*relations, *dropped))),
+        ("number", Counter([
+            *(relation.relation_id for relation in (*relations, *dropped)), *(index.index_id for index in indexes)])),
     ):
         for value, count in values.items():
             if count > 1:
-                lake.report.add(checks.DEFINITIONS, f"{count} relations have the {what} {value}")
+                lake.report.add(checks.DEFINITIONS, f"{count} relations or indexes have the {what} {value}")
     # Of two with the same keys one is gone on with: rows are read once.
     lake.definitions.relations = list({relation.key_prefix: relation for relation in reversed(relations)}.values())
     for name, defined in ((SYSTEM_RELATION, relations), (SYSTEM_DROPPED, dropped)):

@@ -12,13 +12,16 @@ from rocklake_server.plan.conditions import CoalesceOf, conjuncts
 from rocklake_server.plan.dispatch import label, only
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.lowering.from_tree import FromTree, Item, Step
-from rocklake_server.plan.lowering.query import Lowered, QueryLowering
+from rocklake_server.plan.lowering.query import Lowered, Output, QueryLowering
+from rocklake_server.plan.lowering.set_calls import set_call
 from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.operators import Operator, Scan, SystemScan
+from rocklake_server.plan.relation_names import PG_CATALOG
 from rocklake_server.plan.scope import Scope, ScopeColumn, Source
+from rocklake_server.plan.set_functions import FunctionScan
 from rocklake_server.plan.type_rules import common_type
 from rocklake_server.schema.model import Relation
-from rocklake_server.schema.types import TID
+from rocklake_server.schema.types import BIGINT, TID
 from rocklake_server.sql.names import QualifiedName
 
 
@@ -37,9 +40,9 @@ def lower_from(queries: QueryLowering, node: exp.Expr, parent: Scope | None) -> 
 def add_item(queries: QueryLowering, tree: FromTree, node: exp.Expr) -> Item:
     """One more FROM item, not yet joined by a condition; joins nested in it are added after it."""
     nested = node.args.get("joins")
-    operator, source = _item(queries, tree.scope, node)
+    operator, source, lateral = _item(queries, tree.scope, node)
     tree.scope.add(source)
-    item = Item(operator, source.start, source.width)
+    item = Item(operator, source.start, source.width, lateral=lateral)
     tree.items.append(item)
     tree.steps.append(Step("inner", []))
     for part in nested or ():
@@ -64,6 +67,8 @@ def add_join(queries: QueryLowering, tree: FromTree, part: exp.Join) -> None:
     if kind in ("left", "full"):
         item.optional = True
     if kind in ("right", "full"):
+        if item.lateral:
+            raise InvalidColumnReference("a LATERAL item that reads others must be joined by INNER or LEFT")
         for earlier in tree.items[:before]:
             earlier.optional = True
     if part.args.get("on") is not None:
@@ -89,23 +94,56 @@ def using_condition(scope: Scope, left_sources: list[Source], kind: str, name: s
     return compare("=", left, right)
 
 
-def _item(queries: QueryLowering, scope: Scope, node: exp.Expr) -> tuple[Operator, Source]:
-    if isinstance(node, exp.Table):
-        return _table(queries, scope, node)
-    if isinstance(node, exp.Subquery):
+def _item(queries: QueryLowering, scope: Scope, node: exp.Expr) -> tuple[Operator, Source, bool]:
+    """The operator and the columns of an item, and whether it reads the items before it."""
+    lateral = isinstance(node, exp.Lateral)
+    inner = node.this if lateral else node
+    alias = node.args.get("alias") or inner.args.get("alias")
+    if lateral:
         only(node, "this", "alias")
-        lowered = queries.lower(node.this, scope.parent)
-    elif isinstance(node, exp.Values):
-        only(node, "expressions", "alias")
-        lowered = queries.lower(node, scope.parent)
+    if isinstance(inner, exp.Unnest | exp.Func) or (isinstance(inner, exp.Table) and isinstance(inner.this, exp.Func)):
+        return function_item(queries, scope, inner, alias)
+    if isinstance(inner, exp.Table):
+        return *_table(queries, scope, inner), False
+    if isinstance(inner, exp.Subquery):
+        only(inner, "this", "alias")
+        lowered = queries.lower(inner.this, scope if lateral else scope.parent)
+    elif isinstance(inner, exp.Values):
+        only(inner, "expressions", "alias")
+        lowered = queries.lower(inner, scope.parent)
     else:
-        raise Unsupported(f"{label(node)} in FROM is not supported")
-    alias = node.args.get("alias")
+        raise Unsupported(f"{label(inner)} in FROM is not supported")
+    reads = scope.number in lowered.correlated
     if alias is None or alias.this is None:
-        if isinstance(node, exp.Subquery):
+        if isinstance(inner, exp.Subquery):
             raise SyntaxProblem("subquery in FROM must have an alias")
-        return derived(lowered, "*VALUES*", [], scope.width)
-    return derived(lowered, identifier(alias), column_aliases(alias), scope.width)
+        return *derived(lowered, "*VALUES*", [], scope.width), reads
+    return *derived(lowered, identifier(alias), column_aliases(alias), scope.width), reads
+
+
+def function_item(
+    queries: QueryLowering, scope: Scope, node: exp.Expr, alias: exp.TableAlias | None
+) -> tuple[Operator, Source, bool]:
+    """A function in FROM: one that returns a set, or any other for one row of its value."""
+    inside = Scope(scope)
+    compiler = queries.compiler(inside, "FROM")
+    ordinality = bool(node.args.get("offset")) or bool(node.args.get("ordinality"))
+    if isinstance(node, exp.Table):
+        only(node, "this", "db", "alias", "ordinality", "joins")
+        if node.args.get("db") and identifier(node.args["db"]) != PG_CATALOG:
+            raise Unsupported("a function of another schema than pg_catalog is not supported in FROM")
+        call = set_call(compiler, node.this)
+    else:
+        call = set_call(compiler, node)
+    names = column_aliases(alias)
+    if isinstance(node.args.get("offset"), exp.Identifier):
+        names.append(identifier(node.args["offset"]))
+    shown = call.columns[0][0] if alias is None or alias.this is None else identifier(alias)
+    outputs = [Output(shown if call.is_scalar else name, kind) for name, kind in call.columns]
+    if ordinality:
+        outputs.append(Output("ordinality", BIGINT))
+    lowered = Lowered(FunctionScan(call, ordinality), tuple(outputs), frozenset(inside.correlated))
+    return *derived(lowered, shown, names, scope.width), scope.number in lowered.correlated
 
 
 def column_aliases(alias: exp.TableAlias | None) -> list[str]:

@@ -9,16 +9,19 @@ from rocklake_server.plan.joins import join
 from rocklake_server.plan.operators import Filter, OneRow, Operator, Scan, SystemScan
 from rocklake_server.plan.rewriting import has_correlation, references, shift
 from rocklake_server.plan.scope import Scope
+from rocklake_server.plan.set_functions import LateralJoin
 
 
 @dataclass(slots=True)
 class Item:
-    """One FROM item; ``optional``: a join may fill it with NULLs, so WHERE may not move below it."""
+    """One FROM item; ``optional``: a join may fill it with NULLs, so WHERE may not move below it;
+    ``lateral``: it reads the items before it."""
 
     operator: Operator
     start: int
     width: int
     optional: bool = False
+    lateral: bool = False
     conditions: list[Expr] = field(default_factory=list)
 
     def filtered(self) -> Operator:
@@ -51,9 +54,14 @@ class FromTree:
         if not self.items:
             return Filter(OneRow(), tuple(where)) if where else OneRow()
         rest = self._move_down(where)
-        tree, width = self.items[0].filtered(), self.items[0].width
+        tree: Operator = self.items[0].filtered()
+        width = self.items[0].width
         for item, step in zip(self.items[1:], self.steps[1:], strict=True):
-            tree = join(tree, item.filtered(), step.kind, width, item.width, step.conditions)
+            if item.lateral:
+                conditions = tuple(step.conditions)
+                tree = LateralJoin(tree, item.filtered(), step.kind, item.width, self.scope.number, conditions)
+            else:
+                tree = join(tree, item.filtered(), step.kind, width, item.width, step.conditions)
             width += item.width
         return Filter(tree, tuple(rest)) if rest else tree
 

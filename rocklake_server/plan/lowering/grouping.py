@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from rocklake_server.errors import GroupingProblem, InvalidColumnReference, SyntaxProblem, Unsupported
 from rocklake_server.plan.aggregation import Aggregate, aggregate
-from rocklake_server.plan.calls import AGGREGATES, call_name
+from rocklake_server.plan.calls import AGGREGATES, CALLS, call_name
 from rocklake_server.plan.compiler import Compiler, settle
 from rocklake_server.plan.dispatch import only
 from rocklake_server.plan.expressions import ColumnRef, Expr
@@ -16,7 +16,8 @@ from rocklake_server.plan.lowering.ordering import ordinal, sort_keys_of
 from rocklake_server.plan.lowering.query import refuse_slot, refuse_slots_in
 from rocklake_server.plan.sorting import SortKey
 
-_AGGREGATE_NAMES = frozenset({"every"})
+_AGGREGATE_NAMES = frozenset({"every", *(CALLS[kind][0] for kind in AGGREGATES)})
+"""A call that names its schema has no class of its own in the tree."""
 
 
 def is_aggregate(node: exp.Expr) -> bool:
@@ -122,7 +123,7 @@ class Grouping:
 def aggregate_parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
     """(arguments, ORDER BY inside the call, DISTINCT)."""
     if isinstance(node, exp.Anonymous):
-        return list(node.expressions), [], False
+        return _anonymous_parts(list(node.expressions))
     only(node, "this", "expressions", "separator", "big_int", "nulls_excluded")
     first, order, distinct = node.this, [], False
     separator = node.args.get("separator")
@@ -144,6 +145,17 @@ def aggregate_parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], boo
             raise SyntaxProblem('syntax error at or near ","')
         return [], order, distinct
     return [first, *extra, *([] if separator is None else [separator])], order, distinct
+
+
+def _anonymous_parts(arguments: list[exp.Expr]) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
+    order: list[exp.Expr] = []
+    if arguments and isinstance(arguments[-1], exp.Order):
+        order, arguments = arguments[-1].expressions, [*arguments[:-1], arguments[-1].this]
+    if len(arguments) == 1 and isinstance(arguments[0], exp.Star):
+        return [], order, False
+    if any(isinstance(argument, exp.Distinct) for argument in arguments):
+        raise Unsupported("DISTINCT in a call that names its schema is not supported")
+    return arguments, order, False
 
 
 def _shown(compiler: Compiler, column: ColumnRef) -> str:

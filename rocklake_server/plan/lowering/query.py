@@ -39,11 +39,11 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A query's operator and columns. ``correlated``: it reads rows of enclosing queries."""
+    """A query's operator and columns. ``correlated``: the numbers of the scopes whose current rows it reads."""
 
     operator: Operator
     outputs: tuple[Output, ...]
-    correlated: bool = False
+    correlated: frozenset[int] = frozenset()
 
     def converted(self, kinds: Sequence[ColumnType]) -> Lowered:
         """The same query with its columns implicitly converted."""

@@ -18,9 +18,11 @@ from rocklake_server.plan.lowering.from_tree import FromTree
 from rocklake_server.plan.lowering.grouping import Grouping, group_nodes, holds_aggregate
 from rocklake_server.plan.lowering.ordering import limited, position_in, sort_keys_of
 from rocklake_server.plan.lowering.query import Lowered, Output, QueryLowering, refuse_slots_in
+from rocklake_server.plan.lowering.set_calls import set_call, set_name
 from rocklake_server.plan.naming import column_name, identifier
 from rocklake_server.plan.operators import Distinct, Filter, Operator, Project, Sort
 from rocklake_server.plan.scope import Scope
+from rocklake_server.plan.set_functions import Expand, ProjectSet
 from rocklake_server.plan.sorting import SortKey
 
 _CLAUSES = (
@@ -45,6 +47,9 @@ def _select(queries: QueryLowering, node: exp.Select, parent: Scope | None) -> L
     source = tree.operator(where_conditions(inner, node.args.get("where")))
     projections = list(node.expressions)
     compiler, source = _grouped(node, inner, source, projections)
+    sets = tuple(set_name(_bare(part)) is not None for part in projections)
+    if any(sets):
+        return _with_sets(queries, node, compiler, source, tree, sets)
     outputs, expressions = _projection(compiler, tree, projections)
     order = node.args.get("order")
     distinct = node.args.get("distinct")
@@ -64,7 +69,40 @@ def _select(queries: QueryLowering, node: exp.Select, parent: Scope | None) -> L
             chosen = tuple(expressions)
             operator = Sort(operator, sort_keys_of(order.expressions, _among(compiler, outputs, chosen)))
     operator = limited(queries, node, operator)
-    return Lowered(operator, outputs, bool(tree.scope.correlated))
+    return Lowered(operator, outputs, frozenset(tree.scope.correlated))
+
+
+def _bare(projection: exp.Expr) -> exp.Expr:
+    return projection.this if isinstance(projection, exp.Alias) else projection
+
+
+def _with_sets(queries: QueryLowering, node: exp.Select, compiler: Compiler, source: Operator, tree: FromTree,
+               sets: tuple[bool, ...]) -> Lowered:
+    """SELECT with calls that return sets among its items. Raises Unsupported where their order would matter."""
+    if compiler.intercept is not None or any(node.args.get(name) for name in ("distinct", "order")):
+        raise Unsupported("a function that returns a set is not supported beside GROUP BY, DISTINCT or ORDER BY")
+    outputs: list[Output] = []
+    expressions: list[Expr] = []
+    expansions: list[Expand | None] = []
+    for part, is_set in zip(node.expressions, sets, strict=True):
+        if is_set:
+            call = set_call(compiler, _bare(part))
+            if not call.is_scalar:
+                raise Unsupported("a function that returns rows of several columns is supported in FROM only")
+            name = identifier(part.args["alias"]) if isinstance(part, exp.Alias) else call.columns[0][0]
+            outputs.append(Output(name, call.columns[0][1]))
+            expressions.append(call.argument)
+            expansions.append(call.expand)
+        elif isinstance(_bare(part), exp.Star) or isinstance(_bare(part).this, exp.Star):
+            raise Unsupported("a function that returns a set is not supported beside *")
+        else:
+            ((name, expression),) = _expanded(compiler, tree, part)
+            expression = settle(expression)
+            outputs.append(Output(name, expression.type))
+            expressions.append(expression)
+            expansions.append(None)
+    operator = limited(queries, node, ProjectSet(source, tuple(expressions), tuple(expansions)))
+    return Lowered(operator, tuple(outputs), frozenset(tree.scope.correlated))
 
 
 class _Pending:

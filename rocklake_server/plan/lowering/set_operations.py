@@ -41,7 +41,7 @@ def _combined(queries: QueryLowering, node: exp.SetOperation, parent: Scope | No
     left, right = left.converted(kinds), right.converted(kinds)
     operator = SetOperation(kind, left.operator, right.operator, tuple(kinds), not node.args.get("distinct"))
     outputs = tuple(Output(output.name, output.type) for output in left.outputs)
-    return Lowered(operator, outputs, left.correlated or right.correlated)
+    return Lowered(operator, outputs, left.correlated | right.correlated)
 
 
 def _finished(queries: QueryLowering, node: exp.Expr, lowered: Lowered) -> Lowered:
@@ -87,4 +87,4 @@ def lower_values(queries: QueryLowering, work: tuple[exp.Values, Scope | None]) 
         tuple(implicit(item, kind) for item, kind in zip(line, kinds, strict=True)) for line in lines
     )
     outputs = tuple(Output(f"column{number}", kind) for number, kind in enumerate(kinds, 1))
-    return _finished(queries, node, Lowered(ValuesRows(typed), outputs, bool(scope.correlated)))
+    return _finished(queries, node, Lowered(ValuesRows(typed), outputs, frozenset(scope.correlated)))

@@ -51,11 +51,11 @@ def _table_constraints(relation: Relation, scope: Scope) -> SystemRows:
         for attnum in range(1, len(relation.columns) + 1)
         if not_null(relation, attnum)
     )
-    return (row(oids.primary_key_name(relation), "PRIMARY KEY"), *checks) if relation.primary_key else checks
+    return (row(relation.key_name, "PRIMARY KEY"), *checks) if relation.primary_key else checks
 
 
 def _key_columns(relation: Relation, scope: Scope) -> SystemRows:
-    name = oids.primary_key_name(relation)
+    name = relation.key_name
     return tuple(
         (scope.database, scope.schema, name, scope.database, scope.schema, relation.name,
          relation.columns[position].name, ordinal, None)
@@ -64,7 +64,7 @@ def _key_columns(relation: Relation, scope: Scope) -> SystemRows:
 
 
 def _constrained_columns(relation: Relation, scope: Scope) -> SystemRows:
-    name = oids.primary_key_name(relation)
+    name = relation.key_name
     return tuple(
         (scope.database, scope.schema, relation.name, relation.columns[position].name,
          scope.database, scope.schema, name)

@@ -14,7 +14,10 @@ from zlib import crc32
 from rocklake_server.auth.roles import OWNER_OID
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import InternalProblem
+from rocklake_server.plan.system.fixed_oids import CATALOGS, PSEUDO_TYPES
 from rocklake_server.schema.model import Relation, RelationKind
+
+__all__ = ["CATALOGS", "PSEUDO_TYPES"]
 
 PG_CATALOG = 11
 INFORMATION_SCHEMA = 13_207
@@ -57,11 +60,6 @@ def _own_oid(relation: Relation) -> int:
             f'relation "{relation.name}" has OID {relation.oid}, outside 1 to {_DERIVED_RANGE - 1}'
         )
     return relation.oid
-
-
-def primary_key_name(relation: Relation) -> str:
-    """The name of the primary key's constraint and index."""
-    return f"{relation.name}_pkey"
 
 
 def definition_xid(relation: Relation) -> int:

@@ -12,7 +12,6 @@ _DECLARATIONS = {
     "pg_depend":
         "classid oid, objid oid, objsubid int4, refclassid oid, refobjid oid, refobjsubid int4,"
         "deptype char",
-    "pg_description": "objoid oid, classoid oid, objsubid int4, description text",
     "pg_enum": "oid oid, enumtypid oid, enumsortorder float4, enumlabel name",
     "pg_event_trigger":
         "oid oid, evtname name, evtevent name, evtowner oid, evtfoid oid, evtenabled char, evttags _text",
@@ -53,7 +52,6 @@ _DECLARATIONS = {
     "pg_sequences":
         "schemaname name, sequencename name, sequenceowner name, data_type regtype, start_value int8,"
         "min_value int8, max_value int8, increment_by int8, cycle bool, cache_size int8, last_value int8",
-    "pg_shdescription": "objoid oid, classoid oid, description text",
     "pg_stat_wal_receiver":
         "pid int4, status text, receive_start_lsn pg_lsn, receive_start_tli int4, written_lsn pg_lsn,"
         "flushed_lsn pg_lsn, received_tli int4, last_msg_send_time timestamptz,"

@@ -1,14 +1,12 @@
-"""pg_constraint, pg_index and the view pg_indexes: the primary keys, the only constraints with an entry of
-their own.
-
-A vector (int2vector, oidvector) is an array here; as text it prints with braces.
-"""
+"""pg_constraint, pg_index and the view pg_indexes: the primary keys, the only constraints with an entry of their own,
+and the indexes that CREATE INDEX recorded."""
 
 from __future__ import annotations
 
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.identifiers import quote_identifier
-from rocklake_server.plan.system.relation import Scope, SystemRows, from_each_relation
+from rocklake_server.plan.system.indexes import IndexFacts, indexes_of
+from rocklake_server.plan.system.relation import Scope, SystemRow, SystemRows, from_each_relation
 from rocklake_server.plan.system.type_facts import facts_of
 from rocklake_server.schema.model import Relation
 
@@ -18,33 +16,34 @@ def _constraints(relation: Relation, scope: Scope) -> SystemRows:
         return ()
     key = tuple(position + 1 for position in relation.primary_key)
     return ((
-        oids.constraint_oid(relation), oids.primary_key_name(relation), scope.namespace, "p",
+        oids.constraint_oid(relation), relation.key_name, scope.namespace, "p",
         False, False, True, relation.oid, 0, oids.index_oid(relation), 0, 0, " ", " ", " ", True,
         0, True, key, None, None, None, None, None, None, None,
     ),)
 
 
 def _indexes(relation: Relation, _: Scope) -> SystemRows:
-    if not relation.primary_key:
-        return ()
-    types = [relation.columns[position].type for position in relation.primary_key]
-    key = tuple(position + 1 for position in relation.primary_key)
-    return ((
-        oids.index_oid(relation), relation.oid, len(key), len(key),
-        True, False, True, False, True, False, True, False, True, True, False, key,
-        tuple(facts_of(column_type).collation for column_type in types),
-        tuple(facts_of(column_type).operator_class for column_type in types), (0,) * len(key), None, None,
-    ),)
+    return tuple(_index_row(relation, index) for index in indexes_of(relation))
+
+
+def _index_row(relation: Relation, index: IndexFacts) -> SystemRow:
+    facts = [facts_of(column.type) for column in index.columns(relation)]
+    count = len(index.positions)
+    return (
+        index.oid, relation.oid, count, count,
+        index.primary, False, index.primary, False, True, False, True, False, True, True, False,
+        tuple(position + 1 for position in index.positions),
+        tuple(each.collation for each in facts), tuple(each.operator_class for each in facts), index.options,
+        None, None,
+    )
 
 
 def _index_listing(relation: Relation, scope: Scope) -> SystemRows:
-    if not relation.primary_key:
-        return ()
-    name = oids.primary_key_name(relation)
     table = f"{quote_identifier(scope.schema)}.{quote_identifier(relation.name)}"
-    key = ", ".join(quote_identifier(relation.columns[position].name) for position in relation.primary_key)
-    definition = f"CREATE UNIQUE INDEX {quote_identifier(name)} ON {table} USING btree ({key})"
-    return ((scope.schema, relation.name, name, None, definition),)
+    return tuple(
+        (scope.schema, relation.name, index.name, None, index.definition(relation, table))
+        for index in indexes_of(relation)
+    )
 
 
 RELATIONS = (

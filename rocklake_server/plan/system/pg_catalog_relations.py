@@ -12,6 +12,7 @@ from rocklake_server.auth.roles import OWNER_NAME
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.default_text import default_text
+from rocklake_server.plan.system.indexes import indexes_of
 from rocklake_server.plan.system.relation import Scope, SystemRow, SystemRows, from_each_relation, from_view
 from rocklake_server.plan.system.type_facts import facts_of
 from rocklake_server.schema.model import Relation, RelationColumn, RelationKind
@@ -33,7 +34,7 @@ def _class_row(oid: int, name: str, kind: str, relation: Relation, namespace: in
     table = kind == "r"
     return (
         oid, name, namespace, 0, 0, oids.OWNER, oids.HEAP if table else oids.BTREE, oid, 0,
-        0, -1.0 if table else 0.0, 0, 0, table and bool(relation.primary_key), False,
+        0, -1.0 if table else 0.0, 0, 0, table and bool(relation.primary_key or relation.indexes), False,
         "t" if relation.kind is RelationKind.TEMPORARY else "p", kind, column_count, 0,
         False, False, False, False, False, True, "d" if table else "n", False, 0, 0, 0, None, None, None,
         oids.definition_xid(relation),
@@ -42,11 +43,11 @@ def _class_row(oid: int, name: str, kind: str, relation: Relation, namespace: in
 
 def _classes(relation: Relation, scope: Scope) -> SystemRows:
     table = _class_row(relation.oid, relation.name, "r", relation, scope.namespace, len(relation.columns))
-    if not relation.primary_key:
-        return (table,)
-    index = _class_row(oids.index_oid(relation), oids.primary_key_name(relation), "i", relation,
-                       scope.namespace, len(relation.primary_key))
-    return table, index
+    indexes = [
+        _class_row(index.oid, index.name, "i", relation, scope.namespace, len(index.positions))
+        for index in indexes_of(relation)
+    ]
+    return (table, *indexes)
 
 
 def _attribute_row(oid: int, column: RelationColumn, attnum: int, *, not_null: bool,
@@ -66,12 +67,11 @@ def _attributes(relation: Relation, _: Scope) -> SystemRows:
                        has_default=column.default is not None)
         for attnum, column in enumerate(relation.columns, 1)
     ]
-    if relation.primary_key:
-        index = oids.index_oid(relation)
-        rows += [
-            _attribute_row(index, relation.columns[position], attnum, not_null=False, has_default=False)
-            for attnum, position in enumerate(relation.primary_key, 1)
-        ]
+    rows += [
+        _attribute_row(index.oid, column, attnum, not_null=False, has_default=False)
+        for index in indexes_of(relation)
+        for attnum, column in enumerate(index.columns(relation), 1)
+    ]
     return tuple(rows)
 
 
@@ -89,7 +89,7 @@ def _defaults(relation: Relation, _: Scope) -> SystemRows:
 
 
 def _tables(relation: Relation, scope: Scope) -> SystemRows:
-    has_index = bool(relation.primary_key)
+    has_index = bool(relation.primary_key or relation.indexes)
     return ((scope.schema, relation.name, OWNER_NAME, None, has_index, False, False, False),)
 
 

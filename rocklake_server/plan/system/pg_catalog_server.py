@@ -1,16 +1,20 @@
-"""The server's own facts: database, tablespaces, access methods, and the settings that no session changes.
-
-Settings that a session may SET are answered by SHOW, not here.
+"""The server's own facts: database, tablespaces, access methods, and the settings of the session that asks.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rocklake_server.catalog.view import TransactionView
-from rocklake_server.limits import IDENTIFIER_BYTES_MAX
 from rocklake_server.plan.system import oids
-from rocklake_server.plan.system.relation import SystemRow, SystemRows, constant, from_view
+from rocklake_server.plan.system.relation import SystemRow, SystemRows, constant, from_view, live
+from rocklake_server.plan.system.setting_facts import SETTING_FACTS
+
+if TYPE_CHECKING:
+    from rocklake_server.plan.model import Context
 
 _UTF8 = 6
+_NO_OFFSET = (0, 0, 0)
 
 
 def _database(view: TransactionView) -> SystemRows:
@@ -20,12 +24,15 @@ def _database(view: TransactionView) -> SystemRows:
     ),)
 
 
-def _setting(name: str, value: str, kind: str, description: str, *, bounded: bool = False) -> SystemRow:
-    bound = value if bounded else None
-    return (
-        name, value, None, "Preset Options", description, None, "internal", kind, "default", bound,
-        bound, None, value, value, None, None, False,
-    )
+def _settings(context: Context) -> list[SystemRow]:
+    """The settings of the session, its own ones with a dot in their name left out."""
+    rows: list[SystemRow] = []
+    for name, unit, category, description, level, kind, least, greatest in SETTING_FACTS:
+        value = context.settings.get(name.lower())
+        if value is not None:
+            rows.append((name, value, unit, category, description, None, level, kind, "session", least, greatest,
+                         None, None, None, None, None, False))
+    return rows
 
 
 RELATIONS = (
@@ -37,19 +44,25 @@ RELATIONS = (
         _database,
     ),
     constant(
+        "pg_catalog", "pg_language",
+        "oid oid, lanname name, lanowner oid, lanispl bool, lanpltrusted bool, lanplcallfoid oid, laninline oid,"
+        "lanvalidator oid, lanacl _aclitem",
+        ((oids.INTERNAL_LANGUAGE, "internal", oids.OWNER, False, False, 0, 0, 2246, None),),
+    ),
+    constant(
+        "pg_catalog", "pg_timezone_names", "name text, abbrev text, utc_offset interval, is_dst bool",
+        (("UTC", "UTC", _NO_OFFSET, False),),
+    ),
+    constant(
+        "pg_catalog", "pg_timezone_abbrevs", "abbrev text, utc_offset interval, is_dst bool",
+        (("UTC", _NO_OFFSET, False),),
+    ),
+    live(
         "pg_catalog", "pg_settings",
         "name text, setting text, unit text, category text, short_desc text, extra_desc text,"
         "context text, vartype text, source text, min_val text, max_val text, enumvals _text,"
         "boot_val text, reset_val text, sourcefile text, sourceline int4, pending_restart bool",
-        (
-            _setting("integer_datetimes", "on", "bool", "Datetimes are 64-bit integers."),
-            _setting(
-                "max_identifier_length", str(IDENTIFIER_BYTES_MAX), "integer", "Longest identifier, in bytes.",
-                bounded=True,
-            ),
-            _setting("max_index_keys", "32", "integer", "Most columns of an index.", bounded=True),
-            _setting("server_encoding", "UTF8", "string", "The encoding of the database."),
-        ),
+        _settings,
     ),
     constant(
         "pg_catalog", "pg_am", "oid oid, amname name, amhandler regproc, amtype char",

@@ -1,14 +1,17 @@
-"""pg_type, pg_proc and pg_collation: the types of schema.types, the functions that read and print them,
-and the two collations. Drivers tell array types and binary formats by joining pg_type with pg_proc."""
+"""pg_type, pg_proc, pg_opclass and pg_collation: the types of schema.types, the functions that read and print them and
+those that can be called, the operator classes of indexes, and the two collations.
+
+Drivers tell array types and binary formats by joining pg_type with pg_proc."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from rocklake_server.plan.system import oids
+from rocklake_server.plan.system.function_facts import FunctionFacts, function_facts
 from rocklake_server.plan.system.relation import SystemRow, SystemRows, constant
 from rocklake_server.plan.system.type_facts import facts_of, io_function_names
-from rocklake_server.schema.types import ALL_TYPES, BYTEA, INTEGER, OID, SCALARS, ColumnType, Form
+from rocklake_server.schema.types import ALL_TYPES, ARRAYS, BYTEA, INTEGER, OID, SCALARS, VECTORS, ColumnType, Form
 
 _CSTRING = 2275
 _CSTRING_ARRAY = 1263
@@ -44,9 +47,10 @@ def _function_row(oid: int, name: str, result: int, arguments: tuple[int, ...], 
 def _functions_of(column_type: ColumnType) -> Iterator[SystemRow]:
     facts = facts_of(column_type)
     name_in, name_out, name_recv, name_send = io_function_names(column_type)
-    own = _ANYARRAY if column_type.form is Form.ARRAY else column_type.oid
+    own = _ANYARRAY if column_type in ARRAYS else column_type.oid
     extra = (OID.oid, INTEGER.oid) if facts.typmod_io[0] or own == _ANYARRAY else ()
-    stable_in = column_type.form in _TEXT_DEPENDS_ON_SETTINGS or column_type.typname.startswith("reg")
+    depends = column_type.form in _TEXT_DEPENDS_ON_SETTINGS and column_type not in VECTORS
+    stable_in = depends or column_type.typname.startswith("reg")
     stable_out = stable_in and column_type.form not in (Form.TIME, Form.TIMETZ)
     stable_bytes = own == _ANYARRAY or column_type.typname in _BYTES_DEPEND_ON_ENCODING
     oid_in, oid_out, oid_recv, oid_send = facts.io
@@ -60,16 +64,53 @@ def _functions_of(column_type: ColumnType) -> Iterator[SystemRow]:
         yield _function_row(facts.typmod_io[1], f"{stem}out", _CSTRING, (INTEGER.oid,), "i")
 
 
+def _listed_row(facts: FunctionFacts) -> SystemRow:
+    volatility, strict, is_set, kind, parallel, leakproof = tuple(facts.flags)
+    further = facts.further
+    return (
+        facts.oid, facts.name, oids.PG_CATALOG, oids.OWNER, oids.INTERNAL_LANGUAGE, float(further.get("cost", 1)),
+        float(further.get("rows", 0)), int(further.get("variadic", 0)), int(further.get("support", 0)), kind, False,
+        leakproof == "l", strict == "s", is_set == "r", volatility, parallel, len(facts.arguments), 0, facts.result,
+        facts.arguments, facts.numbers("all"), facts.words("modes"), facts.words("names"), None, None, facts.source,
+        None, None, None, None,
+    )
+
+
 def _functions() -> SystemRows:
-    array_type = next(column_type for column_type in ALL_TYPES if column_type.element)
-    return tuple(row for column_type in (*SCALARS, array_type) for row in _functions_of(column_type))
+    array_type = ARRAYS[0]
+    io = (row for column_type in (*SCALARS, *VECTORS, array_type) for row in _functions_of(column_type))
+    return (*io, *map(_listed_row, function_facts()))
 
 
 def _collation_row(oid: int, name: str, provider: str, encoding: int, locale: str | None) -> SystemRow:
     return oid, name, oids.PG_CATALOG, oids.OWNER, provider, True, encoding, locale, locale, None, None
 
 
+_OPERATOR_CLASSES = (
+    (10000, "array_ops", 397, 2277), (10003, "bool_ops", 424, 16), (10004, "bpchar_ops", 426, 1042),
+    (10006, "bytea_ops", 428, 17), (10007, "char_ops", 429, 18), (3122, "date_ops", 434, 1082),
+    (10012, "float4_ops", 1970, 700), (3123, "float8_ops", 1970, 701), (1979, "int2_ops", 1976, 21),
+    (1978, "int4_ops", 1976, 23), (3124, "int8_ops", 1976, 20), (10022, "interval_ops", 1982, 1186),
+    (10028, "name_ops", 1994, 19), (3125, "numeric_ops", 1988, 1700), (1981, "oid_ops", 1989, 26),
+    (10032, "oidvector_ops", 1991, 30), (3126, "text_ops", 1994, 25), (10038, "time_ops", 1996, 1083),
+    (3127, "timestamptz_ops", 434, 1184), (10041, "timetz_ops", 2000, 1266), (3128, "timestamp_ops", 434, 1114),
+    (10050, "tid_ops", 2789, 27), (10065, "uuid_ops", 2968, 2950),
+)
+"""OID, name, family and type of the default operator classes of B-trees."""
+
+
+def _operator_class_row(oid: int, name: str, family: int, of_type: int) -> SystemRow:
+    key_type = _CSTRING if name == "name_ops" else 0
+    return oid, oids.BTREE, name, oids.PG_CATALOG, oids.OWNER, family, of_type, True, key_type
+
+
 RELATIONS = (
+    constant(
+        "pg_catalog", "pg_opclass",
+        "oid oid, opcmethod oid, opcname name, opcnamespace oid, opcowner oid, opcfamily oid, opcintype oid,"
+        "opcdefault bool, opckeytype oid",
+        tuple(_operator_class_row(*facts) for facts in _OPERATOR_CLASSES),
+    ),
     constant(
         "pg_catalog", "pg_type",
         "oid oid, typname name, typnamespace oid, typowner oid, typlen int2, typbyval bool, typtype char,"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rocklake_server.catalog.view import TransactionView
-from rocklake_server.plan.system.oids import namespace_of, namespaces
+from rocklake_server.plan.system.oids import CATALOGS, namespace_of, namespaces
 from rocklake_server.schema.model import Relation, RelationColumn
-from rocklake_server.schema.types import ALL_TYPES, OID, SMALLINT, TEXT, Value, array_of
+from rocklake_server.schema.types import ALL_TYPES, OID, TEXT, Value, array_of
 
 if TYPE_CHECKING:
     from rocklake_server.plan.model import Context
@@ -33,8 +33,9 @@ CACHED_RELATIONS_MAX = 65_536
 """Row groups of single relations that are kept for the next definitions version."""
 
 _STAND_INS = {
-    "pg_node_tree": TEXT, "anyarray": TEXT, "pg_lsn": TEXT, "_aclitem": array_of(TEXT),
-    "inet": TEXT, "int2vector": array_of(SMALLINT), "oidvector": array_of(OID),
+    "pg_node_tree": TEXT, "anyarray": TEXT, "pg_lsn": TEXT, "_aclitem": array_of(TEXT), "inet": TEXT,
+    "regnamespace": OID, "xid8": TEXT, "pg_ndistinct": TEXT, "pg_dependencies": TEXT, "pg_mcv_list": TEXT,
+    "_pg_statistic": array_of(TEXT),
 }
 _TYPES = {column_type.typname: column_type for column_type in ALL_TYPES} | _STAND_INS
 
@@ -77,7 +78,7 @@ def columns(declaration: str) -> tuple[RelationColumn, ...]:
     """The columns of a declaration ``name typname, ...``, with the type names of pg_type.
 
     A type that the server does not have is replaced by the one that carries the same values: expression
-    trees and log positions by text, vectors and access control lists by arrays.
+    trees, log and network positions by text, access control lists by arrays of text.
     """
     pairs = [item.split() for item in declaration.split(",")]
     return tuple(
@@ -127,7 +128,7 @@ def _group(name: str, relation: Relation, scope: Scope,
 def from_view(schema: str, name: str, declaration: str,
               build: Callable[[TransactionView], SystemRows]) -> SystemRelation:
     """A system relation whose rows depend on the database's name, its schemas and its relations."""
-    return SystemRelation(schema, name, columns(declaration), _cached(f"{schema}.{name}", build))
+    return _made(schema, name, declaration, "", _cached(f"{schema}.{name}", lambda view: _owned(name, build(view))))
 
 
 def from_each_relation(schema: str, name: str, declaration: str,
@@ -140,16 +141,32 @@ def from_each_relation(schema: str, name: str, declaration: str,
         collected: list[SystemRow] = []
         for relation in view.relations():
             namespace, schema_name = namespace_of(relation, oids)
-            collected += _group(full_name, relation, Scope(view.database, namespace, schema_name), build)
+            collected += _group(full_name, relation, Scope(view.database, namespace, schema_name), owned)
         return tuple(collected)
 
-    return SystemRelation(schema, name, columns(declaration), _cached(full_name, rows),
-                          columns(hidden) if hidden else ())
+    def owned(relation: Relation, scope: Scope) -> SystemRows:
+        return _owned(name, build(relation, scope))
+
+    return _made(schema, name, declaration, hidden, _cached(full_name, rows))
 
 
 def constant(schema: str, name: str, declaration: str, rows: SystemRows = ()) -> SystemRelation:
     """A system relation whose rows are the same everywhere; without rows: one for what a lake never has."""
-    return SystemRelation(schema, name, columns(declaration), lambda _: rows)
+    owned = _owned(name, rows)
+    return _made(schema, name, declaration, "", lambda _: owned)
+
+
+def _owned(name: str, rows: SystemRows) -> SystemRows:
+    """The rows with the OID of their relation at their end, which is its ``tableoid``."""
+    oid = CATALOGS.get(name)
+    return rows if oid is None else tuple((*row, oid) for row in rows)
+
+
+def _made(schema: str, name: str, declaration: str, hidden: str,
+          rows: Callable[[TransactionView], SystemRows]) -> SystemRelation:
+    own = [hidden, "tableoid oid"] if name in CATALOGS else [hidden]
+    named = ",".join(part for part in own if part)
+    return SystemRelation(schema, name, columns(declaration), rows, columns(named) if named else ())
 
 
 def live(schema: str, name: str, declaration: str, rows: Callable[[Context], Sequence[SystemRow]]) -> SystemRelation:

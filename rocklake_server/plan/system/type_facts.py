@@ -68,13 +68,21 @@ _SCALARS = {
     "json": TypeFacts("U", False, False, "i", "x", 0, (321, 322, 323, 324)),
     "jsonb": TypeFacts("U", False, False, "i", "x", 0, (3806, 3804, 3805, 3803), (0, 0), 10087, 6098),
     "uuid": TypeFacts("U", False, False, "c", "p", 0, (2952, 2953, 2961, 2962), (0, 0), 10065),
+    "regprocedure": TypeFacts("N", False, True, "i", "p", 0, (2212, 2213, 2446, 2447)),
+    "regoper": TypeFacts("N", False, True, "i", "p", 0, (2214, 2215, 2448, 2449)),
+    "regoperator": TypeFacts("N", False, True, "i", "p", 0, (2216, 2217, 2450, 2451)),
+    "regnamespace": TypeFacts("N", False, True, "i", "p", 0, (4084, 4085, 4087, 4088)),
+    "regrole": TypeFacts("N", False, True, "i", "p", 0, (4098, 4092, 4094, 4095)),
+    "int2vector": TypeFacts("A", False, False, "i", "p", 0, (40, 41, 2410, 2411), (0, 0), 0, ARRAY_SUBSCRIPT),
+    "oidvector": TypeFacts("A", False, False, "i", "p", 0, (54, 55, 2420, 2421), (0, 0), 10032, ARRAY_SUBSCRIPT),
 }
 
 
 def facts_of(column_type: ColumnType) -> TypeFacts:
-    """The facts of a scalar or array type."""
-    if column_type.element is None:
+    """The facts of a scalar, vector or array type."""
+    if column_type.typname in _SCALARS:
         return _SCALARS[column_type.typname]
+    assert column_type.element is not None
     element = _SCALARS[column_type.element.typname]
     return replace(
         element, category="A", preferred=False, by_value=False, align="d" if element.align == "d" else "i",
@@ -85,7 +93,7 @@ def facts_of(column_type: ColumnType) -> TypeFacts:
 
 def io_function_names(column_type: ColumnType) -> tuple[str, str, str, str]:
     """The names of the functions in ``TypeFacts.io``."""
-    if column_type.element is not None:
+    if column_type.typname not in _SCALARS:
         return "array_in", "array_out", "array_recv", "array_send"
     stem = column_type.typname + ("_" if column_type.typname in _NAMED_WITH_UNDERSCORE else "")
     return f"{stem}in", f"{stem}out", f"{stem}recv", f"{stem}send"

@@ -9,6 +9,8 @@ from rocklake_server.encoding.definitions import encode_definition, encode_numbe
 from rocklake_server.encoding.envelope import HEADER
 from rocklake_server.encoding.indexes import file_table_key, visible_at_key
 from rocklake_server.encoding.keys import counter_key, retired_key, system_key
+from rocklake_server.schema.annotations import with_index
+from rocklake_server.schema.model import IndexDefinition, IndexKey
 from rocklake_server.schema.system_subspaces import (
     SYSTEM_COMMIT_SEQUENCE,
     SYSTEM_NEXT_RELATION,
@@ -16,6 +18,7 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_PIN,
     SYSTEM_RELATION,
     SYSTEM_RETAIN_FROM,
+    SYSTEM_SCHEMA_COMMENT,
     SYSTEM_STORED_BYTES,
 )
 from rocklake_server.store.base import Key
@@ -94,6 +97,11 @@ def a_pin_that_keeps_nothing(bench: Workbench) -> None:
     bench.put(system_key(SYSTEM_PIN, 1), encode_system_text("{}"))
 
 
+@plants("value-envelope")
+def a_comment_that_is_nothing(bench: Workbench) -> None:
+    bench.put(system_key(SYSTEM_SCHEMA_COMMENT), b"")
+
+
 @plants("value-message")
 def a_value_that_is_cut(bench: Workbench) -> None:
     key, _ = bench.one("ducklake_view")
@@ -127,6 +135,13 @@ def a_definition_under_another_number(bench: Workbench) -> None:
 def two_definitions_of_one_relation(bench: Workbench) -> None:
     relation = bench.relations["ducklake_view"]
     bench.put(system_key(SYSTEM_RELATION, 900), encode_definition(relation))
+
+
+@plants("definitions")
+def an_index_under_the_name_of_a_relation(bench: Workbench) -> None:
+    relation = bench.relations["ducklake_view"]
+    index = IndexDefinition(relation.relation_id, "ducklake_tag", (IndexKey(1),))
+    bench.put(system_key(SYSTEM_RELATION, relation.relation_id), encode_definition(with_index(relation, index)))
 
 
 @plants("not-null")

@@ -15,7 +15,12 @@ from rocklake_server.schema.system_subspaces import SYSTEM_AUDIT
 from rocklake_server.store.base import Key, Prefix, Store
 from tests.catalog.audit import audit, check
 from tests.catalog.engine import Engine, insert, select
-from tests.catalog.maintenance.planted_damage import PLANTED, Plant, a_counter_that_is_nothing
+from tests.catalog.maintenance.planted_damage import (
+    PLANTED,
+    Plant,
+    a_comment_that_is_nothing,
+    a_counter_that_is_nothing,
+)
 from tests.catalog.maintenance.whole_lake import DIRECTORY, LISTED, Workbench, build, counts, whole_lake
 from tests.catalog.retention.interrupted import commits_of, lake_of
 
@@ -23,7 +28,7 @@ MENDABLE = [
     pytest.param(name, plant, id=f"{name}: {plant.__name__}")
     for name, found in PLANTED.items() for plant in found if BY_NAME[name].repair is not None
 ]  # fmt: skip
-REFUSED = [*PLANTED["commit-sequence"], *PLANTED["definitions"], a_counter_that_is_nothing]
+REFUSED = [*PLANTED["commit-sequence"], *PLANTED["definitions"], a_counter_that_is_nothing, a_comment_that_is_nothing]
 """Damage with which no commit can be written."""
 
 LEFT_ALONE = [

@@ -1,0 +1,86 @@
+"""pg_relation_size() and its sisters: the sizes are asked for before the statement's rows are made.
+
+A size is what keys and values take in the store, without its own overhead and compression. Rows of a relation lie in
+the order of its primary key, so that the key's index takes nothing beside them; a recorded index takes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rocklake_server.catalog.view import RelationBytes, Row, TransactionView
+from rocklake_server.plan.casts import implicit
+from rocklake_server.plan.expressions import Env, Expr, Getter, Prepared
+from rocklake_server.plan.overloads import undefined_function
+from rocklake_server.plan.system.indexes import indexes_of
+from rocklake_server.plan.system.oids import CATALOGS
+from rocklake_server.plan.type_rules import OIDS
+from rocklake_server.schema.types import BIGINT, REGCLASS, TEXT, UNKNOWN, Value
+
+SIZE_FUNCTIONS = frozenset({"pg_relation_size", "pg_table_size", "pg_indexes_size", "pg_total_relation_size"})
+_CATALOG_OIDS = frozenset(CATALOGS.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelationSize(Expr):
+    """A relation's size in bytes; NULL for an OID of none. What it prepares reads no enclosing row."""
+
+    function: str
+    argument: Expr
+    correlated: bool = field(default=False, init=False)
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (self.argument,)
+
+    @property
+    def static(self) -> bool:
+        return False
+
+    @property
+    def subqueries(self) -> tuple[Prepared, ...]:
+        return (*self.argument.subqueries, self)
+
+    async def prepare(self, env: Env) -> None:
+        """One relation if the argument names it for all rows, else each of them."""
+        view = env.need().view
+        wanted = self.argument.value(env) if self.argument.constant else None
+        sizes: dict[Value, int] = {}
+        for relation in view.relations():
+            if wanted is None or wanted == relation.oid:
+                sizes[relation.oid] = self._of(await view.relation_bytes(relation))
+        env.results[id(self)] = sizes
+
+    def _of(self, size: RelationBytes) -> int:
+        if self.function == "pg_indexes_size":
+            return size.indexes
+        return size.rows + size.indexes if self.function == "pg_total_relation_size" else size.rows
+
+    def getter(self, env: Env) -> Getter:
+        sizes = env.results[id(self)]
+        assert isinstance(sizes, dict)
+        argument = self.argument.bind(env)
+        without_rows = _without_rows(env.need().view)
+
+        def size(row: Row) -> Value:
+            oid = argument(row)
+            found: Value = sizes.get(oid, 0 if oid in without_rows else None)
+            return found
+
+        return size
+
+
+def _without_rows(view: TransactionView) -> frozenset[Value]:
+    """What is there and takes no room of its own: indexes, and the system catalogs, which are computed."""
+    return _CATALOG_OIDS | {index.oid for relation in view.relations() for index in indexes_of(relation)}
+
+
+def size_call(name: str, arguments: Sequence[Expr]) -> Expr:
+    """Raises UndefinedFunction. The fork that pg_relation_size() may name makes no difference: there is one."""
+    fits = 1 <= len(arguments) <= (2 if name == "pg_relation_size" else 1)
+    if not fits or (arguments[0].type.oid not in OIDS and arguments[0].type.oid != UNKNOWN.oid):
+        raise undefined_function(name, arguments)
+    if len(arguments) == 2:
+        implicit(arguments[1], TEXT)
+    return RelationSize(BIGINT, name, implicit(arguments[0], REGCLASS))
