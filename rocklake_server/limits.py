@@ -40,6 +40,10 @@ GROUP_BYTES_MAX = 8 * 1024 * 1024
 ONLINE_COMMIT_BYTES_MAX = 1024 * 1024
 """Bytes in one commit of an operator's command through a running server: what the commits of sessions wait for."""
 
+ONLINE_ROWS_MAX = 20_000
+"""Rows that an operator's command through a running server changes in one commit, where it must be one: about half a
+second for which commits of sessions wait."""
+
 MAINTENANCE_RUNS_MAX = 1000
 """Runs of procedures that a server remembers."""
 

@@ -6,7 +6,7 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.rollback.apply import commit_in
 from rocklake_server.catalog.rollback.records import Changes
 from rocklake_server.catalog.snapshot_turn import Losses
-from rocklake_server.operations.working import APPLY, LAKE_SCHEMA, note_of, planning, working
+from rocklake_server.operations.working import APPLY, LAKE_SCHEMA, note_of, planning, require_bounded, working
 from rocklake_server.schema.types import TEXT
 from rocklake_server.session.procedures import Argument, Arguments, Caller, Column, Facts, Procedure, json_column
 from rocklake_server.transfer.relocation import Relocation, plan_relocation
@@ -32,6 +32,7 @@ async def _run(databases: Databases, caller: Caller, arguments: Arguments) -> Fa
         async with planning(work, Losses()) as (transaction, reader):
             change, changes = await plan_relocation(reader, str(arguments[DATA_PATH.name]))
             if arguments[APPLY.name]:
+                require_bounded(changes.rows)
                 note = note_of(work, "relocate", relocate_actions(change, changes))
                 await commit_in(transaction, work.listed, changes, note)
         return relocate_facts(str(work.listed), change, changes)

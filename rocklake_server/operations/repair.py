@@ -6,7 +6,7 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.lake_reader import ListedLake
 from rocklake_server.catalog.maintenance.repair import RepairPlan, gather_repair, plan_repair
 from rocklake_server.operations.undelete import INDEPENDENT
-from rocklake_server.operations.working import APPLY, LAKE_SCHEMA, working
+from rocklake_server.operations.working import APPLY, LAKE_SCHEMA, require_bounded, working
 from rocklake_server.schema.types import TEXT
 from rocklake_server.session.procedures import Arguments, Caller, Column, Facts, Procedure, json_column
 
@@ -30,6 +30,7 @@ async def _run(databases: Databases, caller: Caller, arguments: Arguments) -> Fa
     async with working(databases, caller, arguments, "repair") as work:
         found = await plan_repair(work.listed, work.reader.snapshot)
         if arguments[APPLY.name] and found.actions:
+            require_bounded(len(found.entries) + len(found.orphans))
             gather_repair(found, work.commits)
             await work.commits.finish_undisturbed(work.reader, INDEPENDENT)
         return repair_facts(work.listed, found)

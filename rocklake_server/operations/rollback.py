@@ -18,6 +18,7 @@ from rocklake_server.operations.working import (
     LAKE_SCHEMA,
     note_of,
     planning,
+    require_bounded,
     required_number,
     working,
 )
@@ -70,6 +71,7 @@ async def _attempt(work: OnlineWork, target: int, losses: Losses, *, apply: bool
     async with planning(work, losses) as (transaction, reader):
         found = await plan_rollback(reader, target, Now(work.databases.clock.now_us()), HiddenPositions(files))
         if apply:
+            require_bounded(found.changes.rows)
             note = note_of(work, "rollback", rollback_actions(found))
             await apply_rollback(found, files, partial(commit_in, transaction, found.lake, found.changes, note))
         else:

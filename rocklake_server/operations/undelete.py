@@ -10,7 +10,7 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.lake_reader import ListedLake
 from rocklake_server.catalog.retention.undelete import BroughtBack, Undeletion
 from rocklake_server.errors import InvalidParameterValue
-from rocklake_server.operations.working import APPLY, LAKE_SCHEMA, ignore, text, working
+from rocklake_server.operations.working import APPLY, LAKE_SCHEMA, ignore, require_bounded, text, working
 from rocklake_server.schema.types import BIGINT, TEXT, array_of
 from rocklake_server.session.procedures import Argument, Arguments, Caller, Column, Facts, Procedure, json_column
 from rocklake_server.store.data_files import DataFiles
@@ -46,6 +46,7 @@ async def _run(databases: Databases, caller: Caller, arguments: Arguments) -> Fa
     async with working(databases, caller, arguments, "undelete") as work:
         undeletion = Undeletion(work.reader, work.commits, commits, text(arguments[RELATION.name]))
         found = await undeletion.gather(DataFiles(os.environ), ignore)
+        require_bounded(found.rows.total())
         if arguments[APPLY.name]:
             await work.commits.finish_undisturbed(work.reader, INDEPENDENT)
         return undelete_facts(work.listed, found)

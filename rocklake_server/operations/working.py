@@ -13,6 +13,8 @@ from rocklake_server.catalog.maintenance.audit import Note, audit_note
 from rocklake_server.catalog.maintenance.online import OnlineWork, online_work
 from rocklake_server.catalog.rollback.apply import open_transaction
 from rocklake_server.catalog.snapshot_turn import Losses
+from rocklake_server.errors import ProgramLimitExceeded
+from rocklake_server.limits import ONLINE_ROWS_MAX
 from rocklake_server.schema.types import BOOLEAN, TEXT, Value
 from rocklake_server.session.procedures import Argument, Arguments, Caller
 from rocklake_server.store.paced import PacedSnapshot
@@ -47,6 +49,16 @@ async def planning(work: OnlineWork, losses: Losses) -> AsyncIterator[tuple[Data
 def note_of(work: OnlineWork, command: str, actions: Sequence[Mapping[str, object]]) -> Note:
     """The audit record of a command that commits through a transaction."""
     return audit_note(command=command, who=work.commits.who, now_us=work.commits.now_us, actions=actions)
+
+
+def require_bounded(rows: int) -> None:
+    """Of a command that has to be one commit. Raises ProgramLimitExceeded."""
+    if rows > ONLINE_ROWS_MAX:
+        raise ProgramLimitExceeded(
+            f"{rows} rows would change in one commit, and other sessions would wait for it; through a running server "
+            f"at most {ONLINE_ROWS_MAX} do",
+            hint="Stop the server and give the command --store.",
+        )
 
 
 def number(value: Value) -> int | None:

@@ -180,11 +180,13 @@ def test_commits_of_other_sessions_hardly_wait_for_a_procedure(admin: Admin, dsn
 
         committer = threading.Thread(target=commit_again_and_again)
         committer.start()
+        time.sleep(1.0)
+        alone = len(waits)
         facts = called(admin, "gc(keep_last => 1)")
         called(admin, "excise()")
         stop.set()
         committer.join()
     assert isinstance(facts["snapshots_expired"], int)
     assert facts["snapshots_expired"] >= 19_000
-    assert len(waits) > 20
-    assert max(waits) < WAIT_S_MAX
+    assert len(waits) > alone + 10
+    assert max(waits[alone:]) < WAIT_S_MAX + max(waits[:alone]), "beyond what a busy machine makes of a commit"

@@ -12,7 +12,8 @@ from rocklake_server.catalog.maintenance.snapshots import retain_from
 from rocklake_server.catalog.retention import online_commits
 from rocklake_server.catalog.retention.boundary import Policy, choose_boundary
 from rocklake_server.catalog.retention.gc import apply_gc
-from rocklake_server.errors import CatalogError, SerializationFailure, StoreUnavailable
+from rocklake_server.errors import CatalogError, ProgramLimitExceeded, SerializationFailure, StoreUnavailable
+from rocklake_server.operations import working
 from rocklake_server.store.data_files import DataFiles
 from tests.catalog.audit import audit, check
 from tests.catalog.engine import Engine, delete, insert, select, update
@@ -220,6 +221,17 @@ async def test_undelete_needs_that_nothing_it_was_proven_of_has_changed(between:
     between(engine, add_and_change)
     facts = await call(engine, f"undelete(commit => '{{{commit}}}')")
     assert facts["rows_brought_back"] == {"ducklake_tag": 1}
+
+
+async def test_what_must_be_one_commit_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "ONLINE_ROWS_MAX", 2)
+    engine = await whole_engine()
+    (opened,) = engine.databases.open_lakes()
+    before = await contents(store_of(engine))
+    for text in (f"undelete(commit => '{{{opened.lake.newest.sequence}}}')", "rollback(to_snapshot => 3)"):
+        with pytest.raises(ProgramLimitExceeded, match="other sessions would wait"):
+            await call(engine, text)
+        assert await contents(store_of(engine)) == before
 
 
 async def test_one_command_at_a_time_works_in_a_lake() -> None:

@@ -8,8 +8,7 @@ of several commits, and what an interrupted one has left goes with the next.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import cast
+from typing import NamedTuple, cast
 
 from rocklake_server.catalog.access import access_of
 from rocklake_server.catalog.lake_reader import LakeReader
@@ -53,8 +52,11 @@ _PARTS_BY_OWNER = (
 """Deleted when no row of the owner has their id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Going:
+SNAPSHOTS_AT_ONCE = 1000
+"""Snapshots whose changes are read by one scan: a scan costs as much as a hundred rows."""
+
+
+class Going(NamedTuple):
     """A row that goes, as it is stored, the file that is to be cleaned up for it, and the relation of inlined rows that
     is dropped with it."""
 
@@ -66,6 +68,18 @@ class Going:
 
 
 Wanted = Callable[[Row], bool]
+
+
+async def _in_runs(scan: AsyncIterator[list[Entry]], size: int) -> AsyncIterator[list[Entry]]:
+    """At least so many entries at once, but for the last ones."""
+    run: list[Entry] = []
+    async for entries in scan:
+        run += entries
+        if len(run) >= size:
+            yield run
+            run = []
+    if run:
+        yield run
 
 
 class Cascade:
@@ -87,7 +101,7 @@ class Cascade:
         if snapshots is None:
             return
         start = b""
-        async for entries in self._lake.snapshot.scan(key_prefix(snapshots), stop=stop):
+        async for entries in _in_runs(self._lake.snapshot.scan(key_prefix(snapshots), stop=stop), SNAPSHOTS_AT_ONCE):
             group = [Going(snapshots, key, value) for key, value in entries]
             end = entries[-1][0][len(key_prefix(snapshots)):] + b"\0"
             if changes is not None:
@@ -212,7 +226,7 @@ class Cascade:
             return
         if name in (INLINED_TABLES, TABLE):
             async for group in self._where(name, self._of_gone_table):
-                yield [replace(going, dropped=self._dropped_with(going)) for going in group]
+                yield [going._replace(dropped=self._dropped_with(going)) for going in group]
         elif relation.table is not None and relation.table.key[0] == "table_id":
             for table_id in sorted(self._tables):
                 async for entries in self._lake.snapshot.scan(key_prefix(relation, table_id)):

@@ -12,6 +12,7 @@ from rocklake_server.catalog.retention.boundary import Boundary
 from rocklake_server.catalog.retention.cascade import Cascade, Going
 from rocklake_server.encoding.definitions import encode_number
 from rocklake_server.encoding.keys import key_prefix, system_key
+from rocklake_server.pacing import ROWS_PER_CHECK, Turns
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.system_subspaces import SYSTEM_RETAIN_FROM
 
@@ -53,8 +54,11 @@ async def apply_gc(lake: LakeReader, boundary: Boundary, commits: AuditedCommits
     start_us = await _free_time(lake, scheduled, commits.now_us)
 
     async def retire(groups: AsyncIterator[list[Going]]) -> None:
+        turns = Turns()
         async for group in groups:
-            for going in group:
+            for count, going in enumerate(group):
+                if not count % ROWS_PER_CHECK:
+                    await turns.take()
                 commits.retire(going.relation, going.key, going.value)
                 if (file := going.file) is not None:
                     commits.insert(scheduled, {

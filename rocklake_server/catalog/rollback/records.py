@@ -62,6 +62,11 @@ class Changes:
         self.inserted[name].append(row)
 
     @property
+    def rows(self) -> int:
+        """How many are put in or replaced."""
+        return sum(map(len, self.inserted.values())) + sum(map(len, self.replaced.values()))
+
+    @property
     def is_empty(self) -> bool:
         return not (any(self.inserted.values()) or any(self.replaced.values()))
 
