@@ -14,7 +14,7 @@ from rocklake_server.limits import (
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
 )
-from rocklake_server.telemetry import LEVELS
+from rocklake_server.telemetry import FORMATS, LEVELS
 
 DEFAULT_PORT = 5432
 ADMIN_PORT = 8432
@@ -63,6 +63,8 @@ class ServerSettings:
     image_memory_mib: int
     admin: Listen | None
     slow_statement_ms: float | None
+    log_format: str
+    otlp_endpoint: str | None
     variables: Mapping[str, str]
 
 
@@ -93,12 +95,18 @@ def server_settings(
     image_memory_mib: int = IMAGE_MEMORY_MIB_DEFAULT,
     admin: str | None = None,
     slow_statement_ms: float | None = None,
+    log_format: str = FORMATS[0],
+    otlp_endpoint: str | None = None,
 ) -> ServerSettings:
-    """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, or listening
-    beyond this machine without authentication."""
+    """Raises InvalidParameterValue: for a bad address, an unknown log level or format, a lease that is too short, or
+    listening beyond this machine without authentication."""
     where = parse_listen(listen)
     if log_level.lower() not in LEVELS:
         raise InvalidParameterValue(f'"{log_level}" is not a log level; choose one of {", ".join(LEVELS)}')
+    if log_format.lower() not in FORMATS:
+        raise InvalidParameterValue(f'"{log_format}" is not a log format; choose one of {", ".join(FORMATS)}')
+    if otlp_endpoint is not None and not otlp_endpoint.startswith(("http://", "https://")):
+        raise InvalidParameterValue(f'"{otlp_endpoint}" is no place for traces; write a URL, as http://127.0.0.1:4318')
     watched = parse_listen(admin, ADMIN_PORT) if admin else None
     for address in (where, watched):
         if address is not None and not address.is_loopback and not insecure_trust:
@@ -121,5 +129,7 @@ def server_settings(
         image_memory_mib,
         watched,
         slow_statement_ms,
+        log_format.lower(),
+        otlp_endpoint,
         variables,
     )

@@ -52,6 +52,7 @@ async def draft_of(lake: Lake, working: Working, member: Member, sequence: int) 
 def apply_draft(working: Working, draft: Draft, batch: WriteBatch) -> None:
     """Make the draft, which was drawn on ``working`` as it is, part of it and of the group's batch."""
     batch.operations.update(draft.batch.operations)
+    working.members.append(draft.member)
     _apply_definitions(working, draft.member, batch)
     working.last_snapshot_us = draft.last_snapshot_us
     for relation_id, partitions in draft.changes.items():

@@ -46,6 +46,7 @@ class Working:
     altered: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
     last_snapshot_us: int | None = None
     stored_bytes: int = 0
+    members: list[Member] = field(default_factory=list)
 
     def record(self, sequence: int) -> CommitRecord:
         frozen: Mapping[int, Mapping[Partition, Changes]] = self.changes

@@ -20,6 +20,7 @@ from rocklake_server.session.channel import Channel
 from rocklake_server.session.replies import command_complete
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.runner import StatementRunner
+from rocklake_server.session.statement_meter import PARSE, RUN
 from rocklake_server.session.statements import Portal, Prepared, Registry
 from rocklake_server.session.transaction_block import TransactionBlock
 from rocklake_server.sql import statements as sql
@@ -63,6 +64,8 @@ class ExtendedProtocol:
         if len(texts) > 1:
             raise SyntaxProblem("cannot insert multiple commands into a prepared statement")
         statement = parse_statement(texts[0]) if texts else None
+        if self._runner.watch is not None:
+            self._runner.watch.ended(PARSE)
         if statement is not None:
             self._runner.check_allowed(statement)
         prepared = Prepared(message.statement, statement, tuple(message.parameter_types))
@@ -135,6 +138,8 @@ class ExtendedProtocol:
             return
         if portal.outcome is None:
             portal.outcome = await self._run(statement, portal)
+            if self._runner.watch is not None:
+                self._runner.watch.ended(RUN)
             self._runner.send_notices(portal.outcome.notices)
         self._block.require_owned()
         await self._send(portal, portal.outcome, message.rows_max)

@@ -19,6 +19,7 @@ from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
 from rocklake_server.session.rows import TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.settings import Settings
+from rocklake_server.session.statement_meter import PLAN, RUN, StatementWatch
 from rocklake_server.session.transaction_block import TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
 from rocklake_server.sql import statements as sql
@@ -46,7 +47,8 @@ class SessionFacts:
 
 
 class StatementRunner:
-    """Used by both protocols. ``running`` tells that a message is being answered."""
+    """Used by both protocols. ``running`` tells that a message is being answered, ``watch`` times the stages of its
+    statements when it is in the sample."""
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class StatementRunner:
         self._facts = facts
         self._context: Context | None = None
         self.running = False
+        self.watch: StatementWatch | None = None
 
     async def end_implicit(self) -> None:
         """The end of a simple Query or a pipeline commits what ran outside a block."""
@@ -75,16 +78,22 @@ class StatementRunner:
         if isinstance(statement, sql.Query):
             constant = None if self._block.in_block else self._facts.plans.constant(statement.text)
             if constant is not None and (outcome := constant.constant) is not None:
+                if self.watch is not None:
+                    self.watch.ended(PLAN)
                 await self._send_result(constant.columns, outcome)
                 return outcome.tag
             plan, context = await self.planned(statement)
             outcome = await plan.run(context)
+            if self.watch is not None:
+                self.watch.ended(RUN)
             await self._send_result(plan.columns, outcome)
             self.send_notices(outcome.notices)
             return outcome.tag
         if isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
         result = await self._utility.run(statement)
+        if self.watch is not None:
+            self.watch.ended(RUN)
         await self._send_result(result.columns, Outcome(result.tag, result.rows))
         return result.tag
 
@@ -119,6 +128,8 @@ class StatementRunner:
         plan = plan_statement(query, view, self._facts.plans, types)
         if plan.writes and view.modes.read_only:
             raise ReadOnlyTransaction(f"cannot execute {query.kind.value} in a read-only transaction")
+        if self.watch is not None:
+            self.watch.ended(PLAN)
         return plan, self.context(parameters)
 
     def forget_transaction(self) -> None:
@@ -153,11 +164,14 @@ class StatementRunner:
             target = copy_target(view, statement.table, statement.columns)
             if view.modes.read_only and target.relation.kind is not RelationKind.TEMPORARY:
                 raise ReadOnlyTransaction("cannot execute COPY FROM in a read-only transaction")
-            return f"COPY {await copy_in(view, target, statement.options, self._channel)}"
+            count = await copy_in(view, target, statement.options, self._channel)
+            if self.watch is not None:
+                self.watch.ended(RUN)
+            return f"COPY {count}"
         plan, context = await self.planned(statement.query or _whole_table(statement))
         if plan.columns is None:
             raise Unsupported("COPY query must have a RETURNING clause")
-        return f"COPY {await copy_out(plan, context, statement.options, self._channel)}"
+        return f"COPY {await copy_out(plan, context, statement.options, self._channel, self.watch)}"
 
     async def send_rows(
         self, columns: Sequence[ResultColumn], formats: Sequence[int], rows: Sequence[Sequence[Value]]

@@ -21,6 +21,7 @@ from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.slate_errors import NATIVE_ERRORS, read_error
 from rocklake_server.store.slate_settings import SlateSettings
 from rocklake_server.store.slate_snapshot import SlateSnapshot
+from rocklake_server.telemetry import apart
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ class WriteBehind:
         self._waiting = batch
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(DELAY_S, self._begin)
+        self._timer = asyncio.get_running_loop().call_later(DELAY_S, self._begin, context=apart())
 
     def snapshot(self) -> StoreSnapshot:
         """The state after the newest write."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -19,7 +20,7 @@ from rocklake_server.limits import (
 )
 from rocklake_server.server.admin.port import PATHS
 from rocklake_server.server.serve import serve
-from rocklake_server.telemetry import LEVELS, configure_logging
+from rocklake_server.telemetry import FORMATS, LEVELS, configure_logging
 
 MaxConnections = Annotated[
     int, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}MAX_CONNECTIONS", min=1, help="Sessions served at once.")
@@ -66,7 +67,7 @@ Admin = Annotated[
     str | None,
     typer.Option(
         envvar=f"{ENVIRONMENT_PREFIX}ADMIN",
-        help="Address as host:port for /metrics, /live, /ready and /status over HTTP; off unless given.",
+        help="Address as host:port for a console page, /metrics, /live, /ready, /status over HTTP; off unless given.",
     ),
 ]
 SlowStatement = Annotated[
@@ -75,6 +76,16 @@ SlowStatement = Annotated[
         envvar=f"{ENVIRONMENT_PREFIX}SLOW_STATEMENT",
         min=0,
         help="Milliseconds from which on a statement is logged, without its values; off unless given.",
+    ),
+]
+LogFormat = Annotated[
+    str, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}LOG_FORMAT", help=f"How log lines look: {' or '.join(FORMATS)}.")
+]
+OtlpEndpoint = Annotated[
+    str | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}OTLP_ENDPOINT",
+        help="URL of an OpenTelemetry collector (OTLP over HTTP) that traces are sent to; needs rocklake-server[otel].",
     ),
 ]
 
@@ -113,6 +124,8 @@ def command(
     image_memory: ImageMemory = IMAGE_MEMORY_MIB_DEFAULT,
     admin: Admin = None,
     slow_statement: SlowStatement = None,
+    log_format: LogFormat = FORMATS[0],
+    otlp_endpoint: OtlpEndpoint = None,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -137,17 +150,20 @@ def command(
         image_memory_mib=image_memory,
         admin=admin,
         slow_statement_ms=slow_statement,
+        log_format=log_format,
+        otlp_endpoint=otlp_endpoint,
     )
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, settings.log_format)
 
-    def announce(where: Listen, watched: Listen | None) -> None:
-        print(f"RockLake is listening on {where}, store {store}", flush=True)
-        print(
-            f"ATTACH 'ducklake:postgres:host={where.client_host} port={where.port} dbname=lake user=rocklake' "
-            "AS lake (DATA_PATH 's3://bucket/or/a/folder/');",
-            flush=True,
-        )
-        if watched is not None:
-            print(f"Metrics, health and status are at http://{watched}: {', '.join(PATHS)}", flush=True)
+    uvloop.run(serve(settings, partial(_announce, store)))
 
-    uvloop.run(serve(settings, announce))
+
+def _announce(store: str, where: Listen, watched: Listen | None) -> None:
+    print(f"RockLake is listening on {where}, store {store}", flush=True)
+    print(
+        f"ATTACH 'ducklake:postgres:host={where.client_host} port={where.port} dbname=lake user=rocklake' "
+        "AS lake (DATA_PATH 's3://bucket/or/a/folder/');",
+        flush=True,
+    )
+    if watched is not None:
+        print(f"The console, metrics and health are at http://{watched}: {', '.join(PATHS)}", flush=True)

@@ -77,8 +77,8 @@ def test_metrics_come_as_openmetrics_to_those_who_ask(port: int) -> None:
 
 
 def test_an_unknown_path_is_told_the_known_ones(port: int) -> None:
-    answer = ask(port, "/")
-    assert (answer.status, answer.text) == (404, "there are /metrics, /live, /ready, /status\n")
+    answer = ask(port, "/missing")
+    assert (answer.status, answer.text) == (404, "there are /console/, /metrics, /live, /ready, /status\n")
 
 
 def test_head_is_answered_without_a_body(port: int) -> None:
