@@ -107,14 +107,13 @@ async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncE
     """Own the store, then open it; ``stack`` undoes both in turn."""
     ownership: Ownership = UNDISPUTED
     has_displaced = False
+    activity = Activity()
+    activity.tracer = _tracer(settings, stack)  # closed last: a collector that does not answer keeps no store
     stack.enter_context(FolderLock(location))
     if location.is_remote:
         lease = await Lease.acquire(location, lease_s=settings.lease_time_s, takeover=settings.takeover)
         stack.push_async_callback(lease.release)
         ownership, has_displaced = lease, lease.displaced is not None
-
-    activity = Activity()
-    activity.tracer = _tracer(settings, stack)
 
     async def open_store(directory: str) -> Store:
         began_s, times = perf_counter(), activity.store_times

@@ -7,6 +7,7 @@ OpenTelemetry to read: the service's name, headers, the sampler.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 SERVICE = "rocklake"
+EXPORT_S_MAX = 3.0
+"""How long a collector may take for a batch, unless TIMEOUT_VARIABLE says otherwise: the last batch delays the end."""
+
+TIMEOUT_VARIABLE = "OTEL_EXPORTER_OTLP_TIMEOUT"
 _SYSTEM = "postgresql"
 """What a client speaks, as the conventions name it."""
 
@@ -39,7 +44,8 @@ def otlp_provider(endpoint: str, version: str) -> TracerProvider:
     attributes: Mapping[str, str] = {"service.name": SERVICE, "service.version": version}
     provider = TracerProvider(resource=Resource(attributes).merge(Resource.create()), shutdown_on_exit=False)
     target = endpoint if "/v1/" in endpoint else endpoint.rstrip("/") + "/v1/traces"
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=target)))
+    limit_s = None if TIMEOUT_VARIABLE in os.environ else EXPORT_S_MAX
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=target, timeout=limit_s)))
     return provider
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
 from rocklake_server.activity import COMMIT_STAGES, Activity, StageWatch
-from rocklake_server.session.statement_meter import SAMPLE_TEXTS, STAGES, StatementMeter
+from rocklake_server.session.statement_meter import STAGES, StatementMeter
 from rocklake_server.wire import messages as m
 from tests.session.conversation import Conversation, place
 
@@ -79,12 +80,12 @@ async def test_what_fails_has_no_stages() -> None:
 
 
 async def test_a_sample_is_taken_of_every_rhythm() -> None:
-    async with sampled(SAMPLE_TEXTS) as (client, activity):
-        for _ in range(200):
-            await client.run(*["BEGIN", *["SELECT 1"] * (SAMPLE_TEXTS - 2), "COMMIT"])
+    async with sampled(sample_texts=4) as (client, activity):
+        for _ in range(100):
+            await client.run("BEGIN", "SELECT 1", "SELECT 1", "COMMIT")
     found = timed(activity)
     taken = sum(found[kind]["run"] for kind in found)
-    assert 50 < taken < 200, "about one text in so many"
+    assert 60 < taken < 150, "about one text in four"
     assert {"begin", "select", "commit"} <= found.keys(), "however regular the client is"
 
 
@@ -103,3 +104,30 @@ def test_a_stage_that_comes_again_adds_up() -> None:
     assert list(watch.seconds) == ["validate", "encode"]
     watch.restart()
     assert watch.seconds == {}
+
+
+async def calls_of(client: Conversation, text: str) -> int:
+    """Python and C functions that are called until a text is answered."""
+    count = 0
+
+    def called(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    await client.run(text)
+    sys.setprofile(called)
+    try:
+        await client.run(text)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+async def test_a_text_outside_of_the_sample_costs_few_calls() -> None:
+    """A cached statement takes some tens of microseconds, and a call a tenth of one."""
+    async with place() as opened:
+        plain = await opened.client()
+        opened.meter = StatementMeter(opened.databases.activity, None, sample_texts=1_000_000)
+        metered = await opened.client()
+        without, counted = await calls_of(plain, "SELECT 1"), await calls_of(metered, "SELECT 1")
+    assert 0 < counted - without <= 8

@@ -27,7 +27,7 @@ SNAPSHOT_MAX = (1 << 62) - 1
 
 async def server_answer(observed: Observed, problem: str | None) -> Response:
     """The overview and the sessions. ``problem`` is why the server is not ready."""
-    return json_response(await in_slices(lambda: _server(observed, problem)))
+    return await json_response(await in_slices(lambda: _server(observed, problem)))
 
 
 def _server(observed: Observed, problem: str | None) -> dict[str, object]:
@@ -110,21 +110,21 @@ async def lake_answer(observed: Observed, query: dict[str, str]) -> Response:
         return {**found, "findings": [finding.as_json() for finding in findings]}
 
     try:
-        return json_response(await answer(await _lake(observed, database, schema)))
+        return await json_response(await answer(await _lake(observed, database, schema)))
     except CatalogError as error:
-        return _problem(error)
+        return await _problem(error)
 
 
 async def snapshots_answer(observed: Observed, query: dict[str, str]) -> Response:
     """Older snapshots of one lake: those below ``before``."""
     before = query.get("before", "")
     if not before.isdecimal() or int(before) > SNAPSHOT_MAX:
-        return json_response({"problem": "before has to be the number of a snapshot"}, HTTPStatus.BAD_REQUEST)
+        return await json_response({"problem": "before has to be the number of a snapshot"}, HTTPStatus.BAD_REQUEST)
     try:
         lake = await _lake(observed, query.get("database", ""), query.get("schema", PUBLIC))
-        return json_response(await snapshots_page(lake, int(before)))
+        return await json_response(await snapshots_page(lake, int(before)))
     except CatalogError as error:
-        return _problem(error)
+        return await _problem(error)
 
 
 async def _lake(observed: Observed, database: str, schema: str) -> Lake:
@@ -136,7 +136,7 @@ async def _lake(observed: Observed, database: str, schema: str) -> Lake:
     return opened.lake
 
 
-def _problem(error: CatalogError) -> Response:
+async def _problem(error: CatalogError) -> Response:
     is_missing = isinstance(error, UndefinedDatabase)
     status = HTTPStatus.NOT_FOUND if is_missing else HTTPStatus.SERVICE_UNAVAILABLE
-    return json_response({"problem": str(error)}, status)
+    return await json_response({"problem": str(error)}, status)

@@ -12,7 +12,7 @@ from enum import Enum
 from rocklake_server.activity import Histogram
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.survey import Survey
-from rocklake_server.clock import POSTGRES_EPOCH_UNIX_S
+from rocklake_server.clock import age_s
 from rocklake_server.pacing import checked
 from rocklake_server.server.admin.observed import Observed, survey_of
 
@@ -94,7 +94,7 @@ def _of_server(observed: Observed, problem: str | None) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "Loaded rows do not fit into memory.",
                       "They are read from the store again and again. Raise `--image-memory`.")  # fmt: skip
     if activity.store_write_failures:
-        yield Finding(Level.WARNING, f"{activity.store_write_failures} writes to the store failed since the start.",
+        yield Finding(Level.WARNING, f"Writes to the store failed since the start: {activity.store_write_failures}.",
                       "Each was told to its client, or its outcome was read back. Look at the store.")  # fmt: skip
     slow_s = quantile_s(activity.commits, 0.99)
     if slow_s is not None and slow_s > COMMIT_S_MAX:
@@ -140,11 +140,10 @@ def _of_survey(key: tuple[str, str], lake: Lake, survey: Survey, now_us: int) ->
     if survey.snapshots > SNAPSHOTS_MAX:
         yield Finding(Level.ADVICE, f'Lake "{database}" keeps {survey.snapshots:,} snapshots.',
                       "`rocklake gc plan` says what would expire.", key)  # fmt: skip
-    if survey.checkpoint_s is not None:
-        age_s = now_us / 1e6 + POSTGRES_EPOCH_UNIX_S - survey.checkpoint_s
-        if age_s > CHECKPOINT_AGE_S_MAX:
-            yield Finding(Level.ADVICE, f'The newest checkpoint of lake "{database}" is {age_s / 86_400:.0f} days old.',
-                          "`rocklake checkpoint create` makes one beside the running server.", key)  # fmt: skip
+    old_s = age_s(survey.checkpoint_s, now_us)
+    if old_s is not None and old_s > CHECKPOINT_AGE_S_MAX:
+        yield Finding(Level.ADVICE, f'The newest checkpoint of lake "{database}" is {old_s / 86_400:.0f} days old.',
+                      "`rocklake checkpoint create` makes one beside the running server.", key)  # fmt: skip
 
 
 def _small_tables(survey: Survey) -> int:

@@ -13,11 +13,14 @@ from urllib.parse import parse_qsl
 import h11
 
 from rocklake_server.limits import ADMIN_CONNECTIONS_MAX, ADMIN_HEAD_BYTES_MAX, ADMIN_SILENCE_S_MAX
+from rocklake_server.pacing import checkpoint, in_slices
 
 logger = logging.getLogger(__name__)
 
 _READ_BYTES = 16 * 1024
 _TEXT = "text/plain; charset=utf-8"
+_JSON = json.JSONEncoder(indent=2)
+_PARTS_PER_CHECK = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,19 @@ def text_response(text: str, status: HTTPStatus = HTTPStatus.OK, *headers: tuple
     return Response(f"{text}\n".encode(), status, headers=headers)
 
 
-def json_response(facts: dict[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:
-    """As people can read it, too."""
-    return Response(json.dumps(facts, indent=2).encode() + b"\n", status, content_type="application/json")
+async def json_response(facts: dict[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:
+    """As people can read it, too; made in slices."""
+    text = await in_slices(lambda: _encoded_json(facts))
+    return Response(text.encode(), status, content_type="application/json")
+
+
+def _encoded_json(facts: dict[str, object]) -> str:
+    parts: list[str] = []
+    for part in _JSON.iterencode(facts):
+        parts.append(part)
+        if not len(parts) % _PARTS_PER_CHECK:
+            checkpoint()
+    return "".join([*parts, "\n"])
 
 
 class HttpServer:

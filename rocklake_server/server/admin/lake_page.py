@@ -20,7 +20,7 @@ from rocklake_server.catalog.reading import ReadView
 from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.survey import FILE_BANDS_BYTES, FileCount, Survey
 from rocklake_server.catalog.view import Row
-from rocklake_server.clock import POSTGRES_EPOCH_UNIX_S
+from rocklake_server.clock import POSTGRES_EPOCH_UNIX_S, age_s
 from rocklake_server.encoding.keys import key_prefix
 from rocklake_server.pacing import checked, in_slices
 from rocklake_server.schema.model import Relation
@@ -121,11 +121,6 @@ async def lake_page(database: str, lake: Lake, now_us: int) -> dict[str, object]
         "timeline": timeline,
         "is_last": is_last,
     }
-
-
-def age_s(unix_s: int | None, now_us: int) -> float | None:
-    """Seconds from a time since 1970 until a Clock's."""
-    return None if unix_s is None else max(now_us / 1e6 + POSTGRES_EPOCH_UNIX_S - unix_s, 0.0)
 
 
 def _tables(names: Names, survey: Survey | None, root: Root) -> list[dict[str, object]]:

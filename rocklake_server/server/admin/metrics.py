@@ -19,7 +19,7 @@ from rocklake_server.activity import Histogram
 from rocklake_server.catalog.chunk import encodings, unpacked
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.survey import Survey
-from rocklake_server.clock import POSTGRES_EPOCH_UNIX_S
+from rocklake_server.clock import age_s
 from rocklake_server.errors import CatalogError
 from rocklake_server.pacing import checked, checkpoint
 from rocklake_server.server.admin.observed import Observed, newest_snapshot, survey_of
@@ -112,10 +112,11 @@ def _inlined_rows(survey: Survey, lake: Lake) -> int:
 
 
 def _checkpoint_ages(observed: Observed) -> Iterator[Sample]:
-    now_s = observed.databases.clock.now_us() / 1e6 + POSTGRES_EPOCH_UNIX_S
+    now_us = observed.databases.clock.now_us()
     for database, schema, lake in observed.open_lakes():
-        if lake.survey is not None and lake.survey.checkpoint_s is not None:
-            yield (database, schema), max(now_s - lake.survey.checkpoint_s, 0.0)
+        age = age_s(lake.survey.checkpoint_s if lake.survey is not None else None, now_us)
+        if age is not None:
+            yield (database, schema), age
 
 
 def _sessions(observed: Observed) -> Iterable[Sample]:

@@ -83,20 +83,20 @@ class AdminPort:
     async def _status(self, _request: Request) -> Response:
         observed = self.observed
         if observed is None:
-            return json_response({"ready": False, "problem": _STARTING})
+            return await json_response({"ready": False, "problem": _STARTING})
         problem = await self._problem()
-        return json_response(await in_slices(lambda: status(observed, problem)))
+        return await json_response(await in_slices(lambda: status(observed, problem)))
 
     async def _server(self, _request: Request) -> Response:
         if self.observed is None:
-            return json_response(_closed())
+            return await json_response(_closed())
         return await server_answer(self.observed, await self._problem())
 
     async def _lake(self, request: Request) -> Response:
-        return await lake_answer(self.observed, request.query) if self.observed is not None else _not_open()
+        return await lake_answer(self.observed, request.query) if self.observed is not None else await _not_open()
 
     async def _snapshots(self, request: Request) -> Response:
-        return await snapshots_answer(self.observed, request.query) if self.observed is not None else _not_open()
+        return await snapshots_answer(self.observed, request.query) if self.observed is not None else await _not_open()
 
     async def _problem(self) -> str | None:
         if self.observed is None:
@@ -121,5 +121,5 @@ def _closed() -> dict[str, object]:
             "problem": _STARTING}  # fmt: skip
 
 
-def _not_open() -> Response:
-    return json_response({"problem": _STARTING}, HTTPStatus.SERVICE_UNAVAILABLE)
+async def _not_open() -> Response:
+    return await json_response({"problem": _STARTING}, HTTPStatus.SERVICE_UNAVAILABLE)

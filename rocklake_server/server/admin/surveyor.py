@@ -14,6 +14,7 @@ from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.survey import REST, Survey
 from rocklake_server.clock import elapsed_s
 from rocklake_server.errors import CatalogError, Unsupported
+from rocklake_server.pacing import Turns, checked, in_slices
 from rocklake_server.server.admin.minutes import Minutes
 from rocklake_server.store.checkpoints import Checkpoints
 from rocklake_server.store.object_stores import StoreLocation
@@ -56,7 +57,9 @@ class Surveyor:
     async def look(self) -> None:
         """Bring everything up to date but what has to be counted first, which begins."""
         self.minutes.look()
-        for number, lake in self._lakes():
+        turns = Turns()
+        for number, lake in await in_slices(self._lakes):
+            await turns.take()
             survey = self._survey_of(number, lake)
             if survey is not None and survey.is_complete:
                 await survey.settle()
@@ -77,7 +80,7 @@ class Surveyor:
         schemas = self._databases.directory.schemas
         return [
             (place.number, opened.lake)
-            for opened in self._databases.open_lakes()
+            for opened in checked(self._databases.open_lakes())
             if self._databases.lists(opened.database, opened.lake.schema, opened)
             and (place := schemas(opened.database).get(opened.lake.schema)) is not None
             and not opened.lake.taken_over
