@@ -17,12 +17,13 @@ from __future__ import annotations
 import logging
 import random
 import re
+from asyncio import CancelledError
 from bisect import bisect_left
 from time import perf_counter
 from typing import Protocol
 
 from rocklake_server.activity import DURATION_BOUNDS_S, Activity, Histogram, StageWatch
-from rocklake_server.errors import CatalogError, QueryCanceled
+from rocklake_server.errors import CatalogError, InternalProblem, QueryCanceled
 from rocklake_server.sql import statements as sql
 from rocklake_server.sql.template import MARKERS
 from rocklake_server.telemetry import Request, Tracer
@@ -159,8 +160,7 @@ class StatementMeter:
         """A statement that began at ``began_s`` of ``perf_counter`` ends with an error or a cancellation."""
         took_s = perf_counter() - began_s
         if watch is not None:
-            sqlstate = error.sqlstate if isinstance(error, CatalogError) else QueryCanceled.sqlstate
-            self._trace(statement, session, watch, sqlstate)
+            self._trace(statement, session, watch, _sqlstate_of(error))
         if took_s >= self._slow_s:
             _log(took_s, statement, session, " until it failed")
 
@@ -168,6 +168,12 @@ class StatementMeter:
         if self._tracer is not None:
             self._tracer.ended(
                 session.request, kind_of(statement), shown(statement), session.database, watch, sqlstate)
+
+
+def _sqlstate_of(error: BaseException) -> str:
+    if isinstance(error, CatalogError):
+        return error.sqlstate
+    return QueryCanceled.sqlstate if isinstance(error, CancelledError) else InternalProblem.sqlstate
 
 
 def kind_of(statement: Statement) -> str:

@@ -136,8 +136,10 @@ class Page:
     def size(self, width: int, height: int) -> None:
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
-    def offline(self) -> None:
-        self.ask("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+    def reach(self, *, server: bool) -> None:
+        """Whether the network is there."""
+        self.ask("Network.emulateNetworkConditions", offline=not server, latency=0, downloadThroughput=-1,
+                 uploadThroughput=-1)  # fmt: skip
 
     def picture(self, height_max: int = 10_000) -> bytes:
         """The whole page as PNG, cut at ``height_max`` pixels."""

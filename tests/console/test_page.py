@@ -179,6 +179,16 @@ def test_a_server_that_is_not_ready_says_why(page: Page, server: FilledServer) -
         server.admin.stopping = False
 
 
+def test_a_server_that_does_not_answer_is_said_and_waited_for(page: Page, server: FilledServer) -> None:
+    visit(page, server, LAKE)
+    page.reach(server=False)
+    page.wait_for_text("The server does not answer")
+    assert "main.orders" in page.text(), "what was known stays"
+    page.reach(server=True)
+    page.wait_for_text("Ready")
+    page.problems.clear()  # the browser notes what it could not load
+
+
 def test_nothing_is_loaded_from_elsewhere(page: Page, server: FilledServer) -> None:
     for where in PAGES:
         visit(page, server, where)

@@ -21,7 +21,8 @@ function routeOf(hash) {
 
 async function fetched(path, parameters = {}) {
   const answer = await fetch(`data/${path}?${new URLSearchParams(parameters)}`, { headers: { Accept: "application/json" } });
-  const body = await answer.json();
+  const isData = answer.headers.get("Content-Type")?.includes("json");
+  const body = isData ? await answer.json() : { problem: await answer.text() };
   if (!answer.ok) throw new Error(body.problem);
   return body;
 }
@@ -40,7 +41,8 @@ async function update() {
   } catch (problem) {
     if (asked !== state.asked) return;
     tell("bad", problem instanceof TypeError ? "The server does not answer" : problem.message);
-    if (!state.server || route.page === "lake") show(main, [h("h1", {}, "Nothing to show"), h("p", { role: "alert" }, health.textContent)]);
+    const hasNothing = !state.server || (route.page === "lake" && !state.lake);
+    if (hasNothing) show(main, [h("h1", {}, "Nothing to show"), h("p", { role: "alert" }, health.textContent)]);
   }
   if (!state.paused) state.timer = setTimeout(update, EVERY_MS);
 }
