@@ -29,7 +29,7 @@ UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LI
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test lint check format generate bench bench-alone bench-big bench-page bench-writers \
-	conformance differential rollbacks history interleaving crash-points fuzz soak clean
+	conformance console-pictures differential rollbacks history interleaving crash-points fuzz soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -100,12 +100,15 @@ soak: $(VENV)/.installed-dev ## Writers, readers, maintenance, kills and store f
 fuzz: $(VENV)/.installed-fuzz ## Give every reader of bytes malformed ones, guided by coverage (FUZZ_SECONDS=120 for each)
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) --seed $(SEED)
 
+console-pictures: $(VENV)/.installed-dev ## Write the pictures of the console page in docs/console.md (needs Chromium)
+	$(BIN)/python -m tests.console.pictures
+
 clean: ## Remove the environment and what tools left behind
 	rm -rf $(VENV) fuzz-kept .venv-duckdb-* .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-lake
 
 ##@ Help
 help: ## Show this list
-	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

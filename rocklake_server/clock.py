@@ -22,6 +22,11 @@ class SystemClock:
         return time.time_ns() // 1000 - POSTGRES_EPOCH_UNIX_S * 1_000_000
 
 
+def age_s(unix_s: int | None, now_us: int) -> float | None:
+    """Seconds from a time since 1970 until a Clock's."""
+    return None if unix_s is None else max(now_us / 1e6 + POSTGRES_EPOCH_UNIX_S - unix_s, 0.0)
+
+
 class ManualClock:
     """A clock that tests set by hand."""
 

@@ -15,7 +15,7 @@ from rocklake_server.limits import (
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
 )
-from rocklake_server.telemetry import LEVELS
+from rocklake_server.telemetry import FORMATS, LEVELS
 
 DEFAULT_PORT = 5432
 ADMIN_PORT = 8432
@@ -82,6 +82,8 @@ class ServerSettings:
     admin: Listen | None
     slow_statement_ms: float | None
     maintenance: str | None
+    log_format: str
+    otlp_endpoint: str | None
     variables: Mapping[str, str]
     login: LoginSettings = LoginSettings()
 
@@ -137,12 +139,18 @@ def server_settings(
     insecure_admin: bool = False,
     login: LoginSettings | None = None,
     maintenance: str | None = None,
+    log_format: str = FORMATS[0],
+    otlp_endpoint: str | None = None,
 ) -> ServerSettings:
-    """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, a certificate
-    without its key, or an admin port that is open beyond this machine."""
+    """Raises InvalidParameterValue: for a bad address, an unknown log level or format, a lease that is too short, a
+    certificate without its key, or an admin port that is open beyond this machine."""
     where = parse_listen(listen)
     if log_level.lower() not in LEVELS:
         raise InvalidParameterValue(f'"{log_level}" is not a log level; choose one of {", ".join(LEVELS)}')
+    if log_format.lower() not in FORMATS:
+        raise InvalidParameterValue(f'"{log_format}" is not a log format; choose one of {", ".join(FORMATS)}')
+    if otlp_endpoint is not None and not otlp_endpoint.startswith(("http://", "https://")):
+        raise InvalidParameterValue(f'"{otlp_endpoint}" is no place for traces; write a URL, as http://127.0.0.1:4318')
     watched = parse_listen(admin, ADMIN_PORT) if admin else None
     if watched is not None and not watched.is_loopback and not (insecure_admin or insecure_trust):
         raise InvalidParameterValue(
@@ -170,6 +178,8 @@ def server_settings(
         watched,
         slow_statement_ms,
         maintenance,
+        log_format.lower(),
+        otlp_endpoint,
         variables,
         login,
     )

@@ -14,7 +14,7 @@ from rocklake_server.catalog.image import Partition
 from rocklake_server.catalog.indexes import IndexEntries
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.relations import row_transform
-from rocklake_server.catalog.staged import Entry
+from rocklake_server.catalog.staged import Changed, Entry
 from rocklake_server.catalog.system_keys import write_comments, write_counters, write_definition, write_drop
 from rocklake_server.catalog.validation import ROWS_PER_TURN, Member, Working, with_commit_time
 from rocklake_server.catalog.view import Now, Row
@@ -30,7 +30,7 @@ RowChanges: TypeAlias = dict[Partition, dict[Key, Row | None]]
 @dataclass(slots=True)
 class Draft:
     """One member's contribution, complete before any of it reaches the group. ``redefine`` makes its definitions part
-    of the group, before its rows."""
+    of the group, before its rows. ``counted`` is for the lake's survey, which counts anew without it."""
 
     redefine: Callable[[Working, WriteBatch], None]
     last_snapshot_us: int | None
@@ -40,11 +40,13 @@ class Draft:
     counters: dict[str, int] = field(default_factory=dict)
     grown_bytes: int = 0
     size_bytes: int = 0
+    counted: Changed | None = None
 
 
 async def draft_of(lake: Lake, working: Working, member: Member, sequence: int) -> Draft:
     """A member's changes as the group's batch would take them. A value that cannot be encoded fails the member."""
     draft = Draft(partial(_apply_definitions, member, sequence), working.last_snapshot_us)
+    draft.counted = member.definitions, member.rows
     for relation_id, entries in member.rows.items():
         access = access_of(member.definitions[relation_id])
         entries = await _with_times(lake, working, access, entries, draft)
@@ -58,6 +60,7 @@ async def draft_of(lake: Lake, working: Working, member: Member, sequence: int) 
 def apply_draft(working: Working, draft: Draft, batch: WriteBatch) -> None:
     """Make the draft, which was drawn on ``working`` as it is, part of it and of the group's batch."""
     batch.operations.update(draft.batch.operations)
+    working.counted.append(draft.counted)
     draft.redefine(working, batch)
     working.last_snapshot_us = draft.last_snapshot_us
     for relation_id, partitions in draft.changes.items():

@@ -12,11 +12,11 @@ import logging
 import random
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
+from typing import NamedTuple
 
-from rocklake_server.activity import Activity
+from rocklake_server.activity import Activity, StageWatch
 from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
 from rocklake_server.catalog.commit_notices import CommitNotices
 from rocklake_server.catalog.lake import Lake
@@ -35,6 +35,7 @@ from rocklake_server.errors import (
 )
 from rocklake_server.limits import GROUP_BYTES_MAX, GROUP_MEMBERS_MAX
 from rocklake_server.store.base import StoreSnapshot, WriteBatch
+from rocklake_server.telemetry import Request, apart, current_request, on_behalf_of
 
 logger = logging.getLogger(__name__)
 
@@ -54,10 +55,12 @@ Drafting = Callable[[Lake, Working, int], Awaitable[Draft]]
 CatalogError when the member alone fails."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Asking(NamedTuple):
+    """What is to be committed, its outcome, and the request that it belongs to."""
+
     draft: Drafting
     outcome: asyncio.Future[None]
+    request: Request | None
 
 
 class Committer:
@@ -67,7 +70,7 @@ class Committer:
         self._lake = lake
         self._notices = notices
         self._activity = activity or Activity()
-        self._queue: deque[_Request] = deque()
+        self._queue: deque[_Asking] = deque()
         self._leader: asyncio.Task[None] | None = None
         self._in_doubt: tuple[Working, int] | None = None
 
@@ -78,20 +81,20 @@ class Committer:
         outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         outcome.add_done_callback(partial(self._let_go, self._lake.hold(transaction.root), perf_counter()))
         self._activity.commits_waiting += 1
-        await self._join(_Request(partial(_validated, transaction), outcome))
+        await self._join(_Asking(partial(_validated, transaction), outcome, current_request()))
 
     async def commit_drafted(self, draft: Drafting) -> None:
         """As ``commit``, for what is no transaction of a client: ``draft`` sees to what it may change."""
         outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         outcome.add_done_callback(_look_at)
-        await self._join(_Request(draft, outcome))
+        await self._join(_Asking(draft, outcome, current_request()))
 
-    async def _join(self, request: _Request) -> None:
+    async def _join(self, asking: _Asking) -> None:
         """The next group."""
-        self._queue.append(request)
+        self._queue.append(asking)
         if self._leader is None or self._leader.done():
-            self._leader = asyncio.create_task(self._lead())
-        await asyncio.shield(request.outcome)
+            self._leader = asyncio.create_task(self._lead(), context=apart())
+        await asyncio.shield(asking.outcome)
 
     def _let_go(self, root: Root, began_s: float, outcome: asyncio.Future[None]) -> None:
         """A member's root is held until its outcome, which is looked at even when its client has gone."""
@@ -112,7 +115,7 @@ class Committer:
 
     async def _lead(self) -> None:
         while self._queue:
-            group: list[_Request] = []
+            group: list[_Asking] = []
             try:
                 await self._commit_group(group)
             except CatalogError as error:
@@ -123,21 +126,22 @@ class Committer:
             for _ in range(RETURN_TURNS if self._queue else 0):
                 await asyncio.sleep(0)
 
-    async def _commit_group(self, group: list[_Request]) -> None:
+    async def _commit_group(self, group: list[_Asking]) -> None:
         """Take a group from the queue into ``group`` and decide the outcome of each of its members."""
         lake = self._lake
         if self._in_doubt is not None:
             await self._settle_earlier(group)
         root = lake.newest
         sequence = root.sequence + 1
-        working = Working(root, root.relations, dict(root.counters), stored_bytes=root.stored_bytes)
+        watch = StageWatch()
+        working = Working(root, root.relations, dict(root.counters), stored_bytes=root.stored_bytes, stages=watch)
         batch = WriteBatch()
         size_bytes = 0
-        written: list[_Request] = []
+        written: list[_Asking] = []
         while self._queue and len(group) < GROUP_MEMBERS_MAX and size_bytes < GROUP_BYTES_MAX:
-            request = self._queue.popleft()
-            group.append(request)
-            draft = await self._drafted(working, request, sequence)
+            asking = self._queue.popleft()
+            group.append(asking)
+            draft = await self._drafted(working, asking, sequence, watch)
             if draft is None:
                 continue
             if written and size_bytes + draft.size_bytes > GROUP_BYTES_MAX:
@@ -145,7 +149,7 @@ class Committer:
                 break
             apply_draft(working, draft, batch)
             size_bytes += draft.size_bytes
-            written.append(request)
+            written.append(asking)
         if not written:
             return
         next_row, next_relation_id = lake.high_water_marks
@@ -156,34 +160,47 @@ class Committer:
             next_relation_id=next_relation_id,
             stored_bytes=working.stored_bytes,
         )
+        watch.ended("encode")
         logger.debug("commit %d begins: %d transactions, %d keys", sequence, len(written), len(batch.operations))
-        await self._write(working, batch, sequence)
+        await self._write(working, batch, sequence, watch)
         logger.debug("commit %d is durable", sequence)
         self._activity.groups.observe(len(written))
-        for request in written:
-            if not request.outcome.done():
-                request.outcome.set_result(None)
+        self._activity.commit_done(watch)
+        if self._activity.tracer is not None:
+            requests = [asking.request for asking in written]
+            self._activity.tracer.committed(lake.label, sequence, requests, watch, keys=len(batch.operations))
+        for asking in written:
+            if not asking.outcome.done():
+                asking.outcome.set_result(None)
 
-    async def _drafted(self, working: Working, request: _Request, sequence: int) -> Draft | None:
+    async def _drafted(
+        self, working: Working, asking: _Asking, sequence: int, watch: StageWatch
+    ) -> Draft | None:
         """What one member adds to the group; ``None`` when it failed, alone."""
-        outcome = request.outcome
         try:
-            return await request.draft(self._lake, working, sequence)
+            draft = await asking.draft(self._lake, working, sequence)
         except CatalogError as error:
             problem = error
         except Exception:
-            logger.exception("a transaction cannot be committed")
+            with on_behalf_of(asking.request):
+                logger.exception("a transaction cannot be committed")
             problem = InternalProblem("the commit failed for a reason of the server itself")
-        if not outcome.done():
-            outcome.set_exception(problem)
+        else:
+            watch.ended("encode")
+            return draft
+        watch.ended("validate")
+        if not asking.outcome.done():
+            asking.outcome.set_exception(problem)
         return None
 
-    async def _write(self, working: Working, batch: WriteBatch, sequence: int) -> None:
+    async def _write(self, working: Working, batch: WriteBatch, sequence: int, watch: StageWatch) -> None:
         """Make the batch durable and publish it. Raises only when it is known not to be in the store, or when that
         cannot be known."""
         with StallWatch(self._lake.label, sequence):
             written = await self._try_write(working, batch, sequence)
+            watch.ended("durable")
             landed = await self._settle(working, sequence, written=written)
+            watch.ended("publish")
         if landed:
             return
         if self._lake.taken_over:
@@ -227,7 +244,7 @@ class Committer:
         if self._leader is not None and not self._leader.done():
             return
         if not lake.taken_over and (self._in_doubt is not None or lake.store.needs_reopen):
-            self._leader = asyncio.create_task(self._recover_and_lead())
+            self._leader = asyncio.create_task(self._recover_and_lead(), context=apart())
             await asyncio.shield(self._leader)
 
     async def _recover_and_lead(self) -> None:
@@ -247,7 +264,7 @@ class Committer:
         except OutcomeUnknown:
             logger.warning("%s: the store cannot be opened again yet", self._lake.label)
 
-    async def _settle_earlier(self, group: list[_Request]) -> None:
+    async def _settle_earlier(self, group: list[_Asking]) -> None:
         """Find out about the batch in doubt before anything else is written; whoever waits fails if that fails."""
         if self._in_doubt is None:
             return
@@ -326,6 +343,7 @@ class Committer:
         lake.log.append(working.record(sequence))
         changed = working.changes.keys() | working.redefined
         root.measured = {i: found for i, found in lake.newest.measured.items() if i not in changed}
+        self._note_in_survey(working, sequence)
         lake.newest = root
         if root.late:
             asyncio.get_running_loop().call_later(CATCH_UP_S, self._catch_up)
@@ -334,6 +352,13 @@ class Committer:
         lake.prune()
         if self._notices is not None and self._notices.are_heard:
             self._notices.committed(working)
+
+    def _note_in_survey(self, working: Working, sequence: int) -> None:
+        """Before the root is published that has the changes."""
+        lake = self._lake
+        if lake.survey is not None:
+            before = lake.newest.relations.by_id
+            lake.survey.note(sequence, working.counted, [before[i] for i in working.redefined if i in before])
 
 
 def _look_at(outcome: asyncio.Future[None]) -> None:
@@ -344,11 +369,13 @@ def _look_at(outcome: asyncio.Future[None]) -> None:
 
 async def _validated(transaction: LakeTransaction, lake: Lake, working: Working, sequence: int) -> Draft:
     member = await validate(lake, working, transaction)
+    if working.stages is not None:
+        working.stages.ended("validate")
     return await draft_of(lake, working, member, sequence)
 
 
-def _fail(group: list[_Request], error: CatalogError) -> None:
+def _fail(group: list[_Asking], error: CatalogError) -> None:
     """Give the same answer to every member that has none."""
-    for request in group:
-        if not request.outcome.done():
-            request.outcome.set_exception(error)
+    for asking in group:
+        if not asking.outcome.done():
+            asking.outcome.set_exception(error)

@@ -58,7 +58,8 @@ class Databases:
     """The façade that sessions begin transactions on."""
 
     def __init__(
-        self, directory: Directory, open_store: OpenStore, clock: Clock, ownership: Ownership, residency: Residency
+        self, directory: Directory, open_store: OpenStore, clock: Clock, ownership: Ownership, residency: Residency,
+        activity: Activity,
     ) -> None:
         self.directory = directory
         self.clock = clock
@@ -70,7 +71,7 @@ class Databases:
         self._turns: dict[str, Turn] = {}
         self.exported: dict[str, DatabaseTransaction] = {}
         self.residency = residency
-        self.activity = Activity()
+        self.activity = activity
         self.advisory_locks = AdvisoryLocks()
         self.notifications = Notifications()
         self.runs = MaintenanceRuns(clock)
@@ -79,7 +80,8 @@ class Databases:
 
     @classmethod
     async def open(
-        cls, open_store: OpenStore, clock: Clock, ownership: Ownership = UNDISPUTED, residency: Residency | None = None
+        cls, open_store: OpenStore, clock: Clock, ownership: Ownership = UNDISPUTED, residency: Residency | None = None,
+        activity: Activity | None = None,
     ) -> Databases:
         """Opens the system store. Raises StoreUnavailable, FormatVersionUnsupported, CorruptValue."""
         store = await open_store("system")
@@ -88,7 +90,7 @@ class Databases:
         except BaseException:
             await store.close()
             raise
-        databases = cls(directory, open_store, clock, ownership, residency or Residency())
+        databases = cls(directory, open_store, clock, ownership, residency or Residency(), activity or Activity())
         databases._check_idle_later()
         return databases
 

@@ -13,6 +13,7 @@ from rocklake_server.catalog.relations import Relations
 from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.root import CommitLog, Root
 from rocklake_server.catalog.snapshot_turn import SnapshotTurn
+from rocklake_server.catalog.survey import Survey
 from rocklake_server.catalog.system_keys import SystemState, read_system_state, write_opening
 from rocklake_server.catalog.waits import PendingKeys
 from rocklake_server.clock import Clock
@@ -70,6 +71,7 @@ class Lake:
         self.last_snapshot_us: int | None = None
         self.writer_epoch = state.writer_epoch + 1
         self.given_up = False
+        self.survey: Survey | None = None
         self.used: dict[tuple[int, Partition], int] = {}
         self._residency = residency
         self._next_row = state.next_row

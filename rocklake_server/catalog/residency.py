@@ -17,6 +17,7 @@ from rocklake_server.catalog.image import Partition
 from rocklake_server.catalog.root import Root
 from rocklake_server.limits import IMAGE_MEMORY_MIB_DEFAULT
 from rocklake_server.pacing import checked, in_slices
+from rocklake_server.telemetry import apart
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +71,7 @@ class Residency:
     def look(self) -> None:
         """Measure, in the background, and make room if it is too much."""
         if self._reducing is None or self._reducing.done():
-            self._reducing = asyncio.create_task(self.reduce())
+            self._reducing = asyncio.create_task(self.reduce(), context=apart())
 
     async def settled(self) -> None:
         """Until what runs in the background is over."""

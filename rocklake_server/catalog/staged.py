@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import repeat
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from rocklake_server.catalog.access import Access, PrimaryKey
 from rocklake_server.catalog.image import Changes, Image, Partition
 from rocklake_server.catalog.view import Row
+from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key, Prefix
 
 
@@ -22,6 +23,9 @@ class Entry(NamedTuple):
     new: Row | None
     retired: bool = False
 
+
+Changed: TypeAlias = tuple[Mapping[int, Relation], Mapping[int, list[tuple[Key, Entry]]]]
+"""What a transaction changes, for who counts: definitions and entries by relation id."""
 
 _VOID = Entry(None, None)
 """A row that was inserted and deleted again."""

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from rocklake_server.activity import StageWatch
 from rocklake_server.catalog.access import Access, PrimaryKey, access_of
 from rocklake_server.catalog.conflicts import (
     has_declared_prefix,
@@ -22,7 +23,7 @@ from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.presence import primary_is_taken, row_is_present
 from rocklake_server.catalog.relations import Relations
 from rocklake_server.catalog.root import CommitRecord, Root
-from rocklake_server.catalog.staged import Entry, Staged
+from rocklake_server.catalog.staged import Changed, Entry, Staged
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.view import Row
 from rocklake_server.errors import SerializationFailure, UniqueViolation
@@ -49,6 +50,8 @@ class Working:
     altered: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
     last_snapshot_us: int | None = None
     stored_bytes: int = 0
+    counted: list[Changed | None] = field(default_factory=list)
+    stages: StageWatch | None = None
 
     def record(self, sequence: int) -> CommitRecord:
         frozen: Mapping[int, Mapping[Partition, Changes]] = self.changes

@@ -9,7 +9,9 @@ import os
 import signal
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
+from time import perf_counter
 
+from rocklake_server.activity import Activity
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.recovery import keep_usable, open_every_lake
 from rocklake_server.catalog.residency import Residency
@@ -20,18 +22,23 @@ from rocklake_server.operations.schedule import Schedule, read_schedule
 from rocklake_server.operations.scheduler import Scheduler
 from rocklake_server.server.admin.observed import Observed
 from rocklake_server.server.admin.port import AdminPort
+from rocklake_server.server.admin.status import server_version
+from rocklake_server.server.admin.surveyor import Surveyor
 from rocklake_server.server.file_limit import allow_open_files
 from rocklake_server.server.initial_role import make_initial_role
 from rocklake_server.server.listener import Listener, connections_allowed
 from rocklake_server.server.login_policy import HbaFile, Policy
 from rocklake_server.server.tls import Tls, TlsFiles
+from rocklake_server.server.tracing import SpanTracer, otlp_provider
 from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.store.base import Store
 from rocklake_server.store.folder_lock import FolderLock
 from rocklake_server.store.lease import Lease
+from rocklake_server.store.measured import MeasuredStore
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
 from rocklake_server.store.slate import open_slate_store
+from rocklake_server.telemetry import Tracer
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +84,10 @@ async def serve(settings: ServerSettings, announce: Announce) -> None:
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         if admin is not None:
-            admin.observed = Observed(databases, str(location), listener.sessions, settings.max_connections)
+            surveyor = Surveyor(databases, location)
+            _run_until_closed(stack, surveyor.run())
+            admin.observed = Observed(
+                databases, str(location), listener.sessions, settings.max_connections, surveyor)
         announce(where, watched)
         await stop.wait()
         if admin is not None:
@@ -118,16 +128,27 @@ def _reload(parts: Sequence[Tls | HbaFile | None]) -> None:
 
 def _meter(settings: ServerSettings, databases: Databases) -> StatementMeter | None:
     """``None`` when nobody would see what it counts."""
-    if settings.admin is None and settings.slow_statement_ms is None:
+    if settings.admin is None and settings.slow_statement_ms is None and databases.activity.tracer is None:
         return None
     slow_s = None if settings.slow_statement_ms is None else settings.slow_statement_ms / 1000
     return StatementMeter(databases.activity, slow_s)
+
+
+def _tracer(settings: ServerSettings, stack: AsyncExitStack) -> Tracer | None:
+    """``None`` unless traces are wanted. Raises Unsupported when OpenTelemetry is not installed."""
+    if settings.otlp_endpoint is None:
+        return None
+    tracer = SpanTracer(otlp_provider(settings.otlp_endpoint, server_version()))
+    stack.push_async_callback(asyncio.to_thread, tracer.close)
+    return tracer
 
 
 async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncExitStack) -> Databases:
     """Own the store, then open it; ``stack`` undoes both in turn."""
     ownership: Ownership = UNDISPUTED
     has_displaced = False
+    activity = Activity()
+    activity.tracer = _tracer(settings, stack)  # closed last: a collector that does not answer keeps no store
     stack.enter_context(FolderLock(location))
     if location.is_remote:
         lease = await Lease.acquire(location, lease_s=settings.lease_time_s, takeover=settings.takeover)
@@ -135,10 +156,13 @@ async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncE
         ownership, has_displaced = lease, lease.displaced is not None
 
     async def open_store(directory: str) -> Store:
-        return await open_slate_store(location.child(directory), ownership=ownership)
+        began_s, times = perf_counter(), activity.store_times
+        store = await open_slate_store(location.child(directory), ownership=ownership, times=times)
+        times.since("open", began_s)
+        return store if settings.admin is None else MeasuredStore(store, times)
 
     residency = Residency(settings.image_memory_mib << 20)
-    databases = await Databases.open(open_store, SystemClock(), ownership, residency)
+    databases = await Databases.open(open_store, SystemClock(), ownership, residency, activity)
     stack.push_async_callback(databases.close)
     _run_until_closed(stack, keep_usable(databases))
     if has_displaced:

@@ -23,6 +23,7 @@ from rocklake_server.schema.types import ColumnType
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.replies import COPY_DONE, copy_out_response
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, Rows, paced
+from rocklake_server.session.statement_meter import RUN, StatementWatch
 from rocklake_server.sql.statements import CopyFormat, CopyOptions
 from rocklake_server.wire.connection import Raw
 from rocklake_server.wire.messages import CopyData
@@ -35,17 +36,22 @@ ENCODING_BYTES_MAX = 2 * 1024 * 1024
 """Encodings of a chunk that are longer are not kept."""
 
 
-async def copy_out(plan: Plan, context: Context, options: CopyOptions, channel: Channel) -> int:
-    """Send the rows of ``plan`` as a COPY stream. Returns their number."""
+async def copy_out(
+    plan: Plan, context: Context, options: CopyOptions, channel: Channel, watch: StatementWatch | None = None
+) -> int:
+    """Send the rows of ``plan`` as a COPY stream. Returns their number. For ``watch`` running ends when the first rows
+    are there; what is encoded and sent by turns is sending."""
     types = [column.type for column in plan.columns or ()]
     binary = options.format is CopyFormat.BINARY
     scan = await plan.base_scan(context.view) if binary else None
     if scan is not None:
-        return await _copy_scan(scan, context, types, channel)
+        return await _copy_scan(scan, context, types, channel, watch)
     runs = _binary_runs(plan, context, types) if binary else _text_runs(plan, context, types, options)
     wire_format = BINARY_FORMAT if binary else TEXT_FORMAT
     async with aclosing(runs):
         first = await anext(runs, None)
+        if watch is not None:
+            watch.ended(RUN)
         channel.send(copy_out_response(wire_format, len(types)))
         count = await (_send_binary if binary else _send_text)(first, runs, channel)
     channel.send(COPY_DONE)
@@ -108,9 +114,13 @@ async def _results(plan: Plan, context: Context) -> AsyncGenerator[Rows]:
         outcome.stream.close()
 
 
-async def _copy_scan(scan: BaseScan, context: Context, types: list[ColumnType], channel: Channel) -> int:
+async def _copy_scan(
+    scan: BaseScan, context: Context, types: list[ColumnType], channel: Channel, watch: StatementWatch | None
+) -> int:
     """A plain scan, chunk by chunk."""
     chunks = await context.view.chunks(scan.relation, scan.bounds)
+    if watch is not None:
+        watch.ended(RUN)
     channel.send(copy_out_response(BINARY_FORMAT, len(types)))
     count, left = 0, scan.limit
     for chunk in chunks:

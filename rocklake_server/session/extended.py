@@ -21,6 +21,7 @@ from rocklake_server.session.channel import Channel
 from rocklake_server.session.replies import command_complete
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.runner import ENDS_BLOCK, Shape, StatementRunner
+from rocklake_server.session.statement_meter import PARSE
 from rocklake_server.session.statements import SHOWN_CHARACTERS_MAX, Portal, Prepared, Registry
 from rocklake_server.session.transaction_block import TransactionBlock
 from rocklake_server.sql import statements as sql
@@ -72,6 +73,8 @@ class ExtendedProtocol:
         if len(texts) > 1:
             raise SyntaxProblem("cannot insert multiple commands into a prepared statement")
         statement = parse_statement(texts[0]) if texts else None
+        if self._runner.watch is not None:
+            self._runner.watch.ended(PARSE)
         if statement is not None:
             self._runner.check_allowed(statement)
         oids = tuple(message.parameter_types)

@@ -35,6 +35,7 @@ from rocklake_server.session.prepared_statements import argument_values, prepare
 from rocklake_server.session.procedures import parameter_types
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.settings import Settings
+from rocklake_server.session.statement_meter import PLAN, RUN, StatementWatch
 from rocklake_server.session.statements import Portal, Prepared, Registry
 from rocklake_server.session.transaction_block import TransactionBlock
 from rocklake_server.session.utility import UtilityRunner, shown_columns
@@ -80,7 +81,7 @@ Shape = tuple[tuple[ColumnType, ...], tuple[ResultColumn, ...] | None]
 
 class StatementRunner:
     """Used by both protocols. ``running`` tells that a message is being answered, ``shown`` is the text of the last one
-    for people."""
+    for people, ``watch`` times the stages of its statements when it is in the sample."""
 
     def __init__(
         self,
@@ -100,6 +101,7 @@ class StatementRunner:
         self._context: Context | None = None
         self.running = False
         self.shown = ""
+        self.watch: StatementWatch | None = None
 
     async def end_implicit(self) -> None:
         """The end of a simple Query or a pipeline commits what ran outside a block."""
@@ -112,11 +114,15 @@ class StatementRunner:
         if isinstance(statement, sql.Query):
             constant = None if self._block.in_block else self._facts.plans.constant(statement.text)
             if constant is not None and (outcome := constant.constant) is not None:
+                if self.watch is not None:
+                    self.watch.ended(PLAN)
                 await self._send_result(constant.columns, outcome)
                 return outcome.tag
         elif isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
         columns, outcome, binary = await self.result_of(statement)
+        if self.watch is not None:
+            self.watch.ended(RUN)
         if outcome.stream is not None:
             return await self._send_stream(columns or (), outcome.stream)
         await self._send_result(columns, outcome, BINARY_FORMAT if binary else TEXT_FORMAT)
@@ -191,6 +197,8 @@ class StatementRunner:
             if result.columns != portal.columns:
                 raise Unsupported("cached plan must not change result type")
             portal.outcome = result.outcome
+            if self.watch is not None:
+                self.watch.ended(RUN)
             self.send_notices(portal.outcome.notices)
         return portal.outcome
 
@@ -250,6 +258,8 @@ class StatementRunner:
         plan = self._plan(query, view, types)
         if plan.writes:
             view.check_writable(query.kind.value)
+        if self.watch is not None:
+            self.watch.ended(PLAN)
         return plan, self.context(parameters)
 
     def _plan(self, query: sql.Query, view: TransactionView, types: Sequence[ColumnType]) -> Plan:
@@ -308,11 +318,14 @@ class StatementRunner:
             target = copy_target(view, statement.table, statement.columns)
             if target.relation.kind is not RelationKind.TEMPORARY:
                 view.check_writable("COPY FROM")
-            return f"COPY {await copy_in(view, target, statement.options, self._channel)}"
+            count = await copy_in(view, target, statement.options, self._channel)
+            if self.watch is not None:
+                self.watch.ended(RUN)
+            return f"COPY {count}"
         plan, context = await self.planned(statement.query or _whole_table(statement))
         if plan.columns is None:
             raise Unsupported("COPY query must have a RETURNING clause")
-        return f"COPY {await copy_out(plan, context, statement.options, self._channel)}"
+        return f"COPY {await copy_out(plan, context, statement.options, self._channel, self.watch)}"
 
     async def send_rows(
         self, columns: Sequence[ResultColumn], formats: Sequence[int], rows: Sequence[Sequence[Value]]

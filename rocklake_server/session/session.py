@@ -12,6 +12,7 @@ from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.database_transaction import DatabaseTransaction
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.waits import Holder
+from rocklake_server.clock import elapsed_s
 from rocklake_server.errors import (
     AdminShutdown,
     CatalogError,
@@ -36,11 +37,12 @@ from rocklake_server.session.procedures import NO_PROCEDURES, Caller, Procedures
 from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
 from rocklake_server.session.runner import SessionFacts, StatementRunner
 from rocklake_server.session.settings import Settings
-from rocklake_server.session.statement_meter import StatementMeter
+from rocklake_server.session.statement_meter import COMMIT, SEND, StatementMeter
 from rocklake_server.session.statements import SHOWN_CHARACTERS_MAX, Registry
 from rocklake_server.session.transaction_block import BlockState, TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
 from rocklake_server.sql.parse import parse_statements
+from rocklake_server.telemetry import Request, begin_requests
 from rocklake_server.wire import messages as m
 from rocklake_server.wire.layout import FrontendMessage
 from rocklake_server.wire.phases import Phase
@@ -53,6 +55,10 @@ _STATES = {
     BlockState.FAILED: "idle in transaction (aborted)",
 }
 SESSION_STATES = ("active", *_STATES.values())
+
+
+_OPERATORS_CLASSES = ("08", "53", "58", "XX")
+"""Classes of SQLSTATEs: connection lost, too little of something, the system, the server itself."""
 
 
 class Session:
@@ -81,6 +87,10 @@ class Session:
         is_superuser = "on" if self.access.privilege is Privilege.SUPERUSER else "off"
         self.settings = Settings(startup, {"session_authorization": user, "is_superuser": is_superuser})
         self.channel = channel
+        self.request = Request(process_id)
+        self.client_address = client_address
+        self.began_s = elapsed_s()
+        self._has_executed = False
         self._activity = databases.activity
         self._meter = meter
         self.registry = Registry()
@@ -116,6 +126,7 @@ class Session:
         long."""
         self._task = asyncio.current_task()
         self._backends.add(self)
+        begin_requests(self.request)
         try:
             while not isinstance(message := await self._receive(), m.Terminate | None):
                 await self._respond(message)
@@ -272,10 +283,11 @@ class Session:
             failure = StatementTooComplex.default()
         except Exception:
             logger.exception("internal error while answering %s", type(message).__name__)
-            failure = InternalProblem("internal error")
+            failure = InternalProblem("internal error", hint=f"The server's log has it as request {self.request.id}.")
         finally:
             self._runner.running = False
             self._state_since_s = perf_counter()
+            self._runner.watch = None
             self._cancel_reason = None
             if timer is not None:
                 timer.cancel()
@@ -289,9 +301,15 @@ class Session:
         match message:
             case m.Query():
                 await self._simple_query(message.query)
-            case m.Execute() if self._meter is not None:
-                await self._execute_metered(message, self._meter)
-            case m.Parse() | m.Bind() | m.Describe() | m.Execute() | m.Close():
+            case m.Execute():
+                self._begin_execute()
+                if self._meter is not None:
+                    await self._execute_metered(message, self._meter)
+                else:
+                    await self._extended.answer(message)
+            case m.Parse() if self._meter is not None:
+                await self._parse_metered(message, self._meter)
+            case m.Parse() | m.Bind() | m.Describe() | m.Close():
                 await self._extended.answer(message)
             case m.Sync():
                 await self._runner.end_implicit()
@@ -305,7 +323,7 @@ class Session:
     async def _simple_query(self, text: str) -> None:
         """All statements of one text share an implicit transaction, up to the BEGIN or COMMIT among them. The last
         command tag follows the implicit commit, so that it never promises what is not durable."""
-        meter = self._meter
+        meter, watch = self._meter, None
         began_s = perf_counter() if meter is not None else 0.0
         self._runner.shown = text[:SHOWN_CHARACTERS_MAX]
         self._extended.forget_unnamed()
@@ -313,31 +331,59 @@ class Session:
         self._block.implicit_block = len(parsed) > 1
         if not parsed:
             self.channel.send(m.EmptyQueryResponse())
+        elif meter is not None:
+            watch = self._runner.watch = meter.watch(began_s)
         for position, statement in enumerate(parsed, 1):
+            if position > 1:
+                self.request.number += 1
+            if watch is not None:
+                watch.begin(self, position)
             try:
                 tag = await self._runner.run_simple(statement)
                 self._block.require_owned()
+                if watch is not None:
+                    watch.ended(SEND)
                 if position == len(parsed):
                     await self._runner.end_implicit()
-            except BaseException:
+                    if watch is not None and not self._block.in_block:
+                        watch.ended(COMMIT)
+            except BaseException as error:
                 if meter is not None:
-                    meter.failed(statement, began_s, self)
+                    meter.failed(statement, began_s, self, watch, error)
                 raise
             self.channel.send(command_complete(tag))
             if meter is not None:
-                began_s = meter.answered(statement, began_s, self)
+                began_s = meter.answered(statement, began_s, self, watch)
+
+    def _begin_execute(self) -> None:
+        """What comes up to the first Execute of a pipeline is one request, each further one another."""
+        if self._has_executed:
+            self.request.number += 1
+        self._has_executed = True
+
+    async def _parse_metered(self, message: m.Parse, meter: StatementMeter) -> None:
+        watch = self._runner.watch = meter.watch(perf_counter())
+        await self._extended.answer(message)
+        statement = self.registry.statement(message.statement).statement
+        if watch is not None and statement is not None:
+            meter.prepared(statement, watch)
 
     async def _execute_metered(self, message: m.Execute, meter: StatementMeter) -> None:
         statement = self.registry.portal(message.portal).prepared.statement
         began_s = perf_counter()
+        watch = self._runner.watch = meter.watch(began_s) if statement is not None else None
+        if watch is not None:
+            watch.begin(self)
         try:
             await self._extended.answer(message)
-        except BaseException:
+        except BaseException as error:
             if statement is not None:
-                meter.failed(statement, began_s, self)
+                meter.failed(statement, began_s, self, watch, error)
             raise
+        if watch is not None:
+            watch.ended(SEND)
         if statement is not None:
-            meter.answered(statement, began_s, self)
+            meter.answered(statement, began_s, self, watch)
 
     # -- ends of a message --------------------------------------------------------------------------------------------
 
@@ -345,6 +391,7 @@ class Session:
         """The one place where an error becomes a reply. A FATAL one ends the session, as does one after which nothing
         can be read any more."""
         self._activity.failed(error.sqlstate)
+        logger.log(_level_of(error), "failed with SQLSTATE %s (%s)", error.sqlstate, type(error).__name__)
         await self._block.fail(error)
         self.registry.fail()
         is_last = error.severity == "FATAL" or self.channel.phase is Phase.BROKEN
@@ -360,6 +407,8 @@ class Session:
             self._runner.forget_transaction()
             self._send_notifications()
         self.channel.send(READY_FOR_QUERY[self._block.state])
+        self.request.number += 1
+        self._has_executed = False
 
     def start(self) -> None:
         """Tell the client the settings it relies on."""
@@ -410,3 +459,11 @@ class Session:
 
     def _export_snapshot(self) -> str:
         return self._block.open().export_snapshot()
+
+
+def _level_of(error: CatalogError) -> int:
+    """Of the line that an error is worth: DuckLake runs again by itself what can be retried, and what is the server's
+    or the store's fault concerns who operates them. Its message is not logged, since it may name values."""
+    if error.retryable:
+        return logging.DEBUG
+    return logging.WARNING if error.sqlstate[:2] in _OPERATORS_CLASSES else logging.INFO

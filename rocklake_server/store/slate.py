@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 from slatedb.uniffi import (
@@ -22,6 +23,7 @@ from slatedb.uniffi import (
     FoyerCacheOptions,
 )
 
+from rocklake_server.activity import StoreTimes
 from rocklake_server.errors import CannotConnectNow, CatalogError, InternalProblem, StoreUnavailable
 from rocklake_server.store.base import Key, StoreSnapshot, WriteBatch
 from rocklake_server.store.batch_slices import native_batch
@@ -34,6 +36,7 @@ from rocklake_server.store.slate_errors import NATIVE_ERRORS, fenced, opening_er
 from rocklake_server.store.slate_peek import durable_values
 from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
 from rocklake_server.store.slate_snapshot import SlateSnapshot
+from rocklake_server.telemetry import apart
 
 _log = logging.getLogger(__name__)
 
@@ -47,8 +50,11 @@ class SlateStore:
     is not durable. After OutcomeUnknown, or when the handle is lost, every call fails until ``reopen``.
     """
 
-    def __init__(self, location: StoreLocation, settings: SlateSettings, ownership: Ownership) -> None:
+    def __init__(
+        self, location: StoreLocation, settings: SlateSettings, ownership: Ownership, times: StoreTimes | None = None
+    ) -> None:
         self.location = location
+        self._times = times or StoreTimes()
         self._settings = settings
         self._ownership = ownership
         self._turn = asyncio.Lock()
@@ -245,7 +251,9 @@ class SlateStore:
         settings = self._settings
         async with asyncio.timeout(settings.close_timeout_s if flush else settings.abandon_timeout_s):
             if flush and db.status().close_reason is None:
+                began_s = perf_counter()
                 await (folder.flush(db, await folder.turn_over()) if folder is not None else _flush_memtable(db))
+                self._times.since("flush", began_s)
             if folder is not None:
                 await folder.stop()
             await db.shutdown()
@@ -284,10 +292,12 @@ class SlateStore:
         await self._flush(partial(folder.flush, db, finished))
 
     async def _flush(self, flush: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        began_s = perf_counter()
         try:
             await flush()
         except (*NATIVE_ERRORS, OSError, InternalProblem) as error:  # shows in the next write, and may be repeated
             _log.warning("store %s: a flush failed with %s", self.location, type(error).__name__)
+        self._times.since("flush", began_s)
 
     @staticmethod
     async def _sync_tables(folder: LocalFolder) -> None:
@@ -298,7 +308,7 @@ class SlateStore:
                 await folder.sync()
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
+        task = asyncio.get_running_loop().create_task(work, context=apart())
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
@@ -308,15 +318,17 @@ async def _flush_memtable(db: Any) -> None:
 
 
 async def open_slate_store(
-    location: StoreLocation, settings: SlateSettings | None = None, ownership: Ownership = UNDISPUTED
+    location: StoreLocation, settings: SlateSettings | None = None, ownership: Ownership = UNDISPUTED,
+    times: StoreTimes | None = None,
 ) -> SlateStore:
-    """Opens (creating it when missing) the SlateDB database at ``location`` and fences its previous writer.
+    """Opens (creating it when missing) the SlateDB database at ``location`` and fences its previous writer. ``times``
+    are told of flushes.
 
     Raises CannotConnectNow when ``ownership`` is another server's, StoreUnavailable when the store cannot be reached
     within ``settings.open_timeout_s``, CorruptValue when its files cannot be read, InvalidParameterValue for settings
     or options that are not accepted.
     """
-    store = SlateStore(location, settings or SlateSettings(), ownership)
+    store = SlateStore(location, settings or SlateSettings(), ownership, times)
     try:
         await store._open()
     except BaseException:

@@ -22,6 +22,7 @@ from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.slate_errors import NATIVE_ERRORS, read_error
 from rocklake_server.store.slate_settings import SlateSettings
 from rocklake_server.store.slate_snapshot import SlateSnapshot
+from rocklake_server.telemetry import apart
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class WriteBehind:
         self._waiting.append(batch)
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(DELAY_S, self._begin)
+        self._timer = asyncio.get_running_loop().call_later(DELAY_S, self._begin, context=apart())
 
     async def advance(self) -> None:
         """Begin to hand over what waits, and see it through only when that is much. Raises as ``settle`` then."""

@@ -207,7 +207,7 @@ def test_a_running_server_is_read_beside_and_not_disturbed(server: RockLakeServe
     server.restart()
     with psycopg.connect(server.dsn("lake"), autocommit=True) as client:
         assert client.execute("SELECT count(*) FROM ducklake_snapshot").fetchone() == (9,)
-    assert "WARNING" not in server.log_tail()
+    assert "warning" not in server.log_tail()
 
 
 def test_a_repair_waits_for_no_server_and_leaves_it_alone(server: RockLakeServer) -> None:

@@ -170,6 +170,9 @@ WELL: Series = {
     "rocklake_image_memory_bytes": "100x80",
     "rocklake_image_memory_limit_bytes": "1000x80",
     'rocklake_maintenance_runs_total{procedure="gc", result="failed"}': "1x80",
+    'rocklake_lake_files{database="lake"}': "30000x80",
+    'rocklake_lake_small_files{database="lake"}': "11000x80",
+    'rocklake_lake_checkpoint_age_seconds{database="lake"}': "86400+15x80",
 }
 """Twenty minutes of a server that does well."""
 
@@ -191,6 +194,8 @@ FIRES: Mapping[str, Series] = {
     "RockLakeSessionsNearLimit": {'rocklake_sessions{state="active"}': "45x80"},
     "RockLakeFilesNearLimit": {'process_open_fds{job="rocklake"}': "950x80"},
     "RockLakeImageMemoryFull": {"rocklake_image_memory_bytes": "1001x80"},
+    "RockLakeManySmallFiles": {'rocklake_lake_small_files{database="lake"}': "16000x80"},
+    "RockLakeCheckpointOld": {'rocklake_lake_checkpoint_age_seconds{database="lake"}': "700000+15x80"},
 }
 """What is different when an alert fires."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +28,7 @@ from rocklake_server.limits import (
 )
 from rocklake_server.server.admin.port import PATHS
 from rocklake_server.server.serve import serve
-from rocklake_server.telemetry import LEVELS, configure_logging
+from rocklake_server.telemetry import FORMATS, LEVELS, configure_logging
 
 StoreToServe = Annotated[
     str,
@@ -93,7 +94,7 @@ Admin = Annotated[
     str | None,
     typer.Option(
         envvar=f"{ENVIRONMENT_PREFIX}ADMIN",
-        help="Address as host:port for /metrics, /live, /ready and /status over HTTP; off unless given.",
+        help="Address as host:port for a console page, /metrics, /live, /ready, /status over HTTP; off unless given.",
     ),
 ]
 SlowStatement = Annotated[
@@ -159,6 +160,16 @@ Maintenance = Annotated[
         "were deleted 7 days ago go for good.",
     ),
 ]  # fmt: skip
+LogFormat = Annotated[
+    str, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}LOG_FORMAT", help=f"How log lines look: {' or '.join(FORMATS)}.")
+]
+OtlpEndpoint = Annotated[
+    str | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}OTLP_ENDPOINT",
+        help="URL of an OpenTelemetry collector (OTLP over HTTP) that traces are sent to; needs rocklake-server[otel].",
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -186,6 +197,8 @@ def command(
     initial_password_file: InitialPasswordFile = None,
     insecure_admin: InsecureAdmin = False,
     maintenance: Maintenance = None,
+    log_format: LogFormat = FORMATS[0],
+    otlp_endpoint: OtlpEndpoint = None,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -216,17 +229,20 @@ def command(
             tls_cert, tls_key, tls_client_ca, hba_file, initial_user, given_password(os.environ, initial_password_file)
         ),
         maintenance=maintenance,
+        log_format=log_format,
+        otlp_endpoint=otlp_endpoint,
     )
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, settings.log_format)
 
-    def announce(where: Listen, watched: Listen | None) -> None:
-        print(f"RockLake is listening on {where}, store {store}", flush=True)
-        print(
-            f"ATTACH 'ducklake:postgres:host={where.client_host} port={where.port} dbname=lake user=rocklake' "
-            "AS lake (DATA_PATH 's3://bucket/or/a/folder/');",
-            flush=True,
-        )
-        if watched is not None:
-            print(f"Metrics, health and status are at http://{watched}: {', '.join(PATHS)}", flush=True)
+    uvloop.run(serve(settings, partial(_announce, store)))
 
-    uvloop.run(serve(settings, announce))
+
+def _announce(store: str, where: Listen, watched: Listen | None) -> None:
+    print(f"RockLake is listening on {where}, store {store}", flush=True)
+    print(
+        f"ATTACH 'ducklake:postgres:host={where.client_host} port={where.port} dbname=lake user=rocklake' "
+        "AS lake (DATA_PATH 's3://bucket/or/a/folder/');",
+        flush=True,
+    )
+    if watched is not None:
+        print(f"The console, metrics and health are at http://{watched}: {', '.join(PATHS)}", flush=True)

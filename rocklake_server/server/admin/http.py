@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from urllib.parse import parse_qsl
 
 import h11
 
 from rocklake_server.limits import ADMIN_CONNECTIONS_MAX, ADMIN_HEAD_BYTES_MAX, ADMIN_SILENCE_S_MAX
+from rocklake_server.pacing import checkpoint, in_slices
 
 logger = logging.getLogger(__name__)
 
 _READ_BYTES = 16 * 1024
 _TEXT = "text/plain; charset=utf-8"
+_JSON = json.JSONEncoder(indent=2)
+_PARTS_PER_CHECK = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A GET or HEAD request. ``headers`` are by lower-case name."""
+    """A GET or HEAD request. ``headers`` are by lower-case name; of a parameters values the last counts."""
 
     path: str
     headers: dict[str, str]
+    query: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,21 @@ Respond = Callable[[Request], Awaitable[Response]]
 def text_response(text: str, status: HTTPStatus = HTTPStatus.OK, *headers: tuple[str, str]) -> Response:
     """One line."""
     return Response(f"{text}\n".encode(), status, headers=headers)
+
+
+async def json_response(facts: dict[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:
+    """As people can read it, too; made in slices."""
+    text = await in_slices(lambda: _encoded_json(facts))
+    return Response(text.encode(), status, content_type="application/json")
+
+
+def _encoded_json(facts: dict[str, object]) -> str:
+    parts: list[str] = []
+    for part in _JSON.iterencode(facts):
+        parts.append(part)
+        if not len(parts) % _PARTS_PER_CHECK:
+            checkpoint()
+    return "".join([*parts, "\n"])
 
 
 class HttpServer:
@@ -113,7 +134,8 @@ class HttpServer:
             return text_response("only GET is served here", HTTPStatus.METHOD_NOT_ALLOWED, ("Allow", "GET, HEAD"))
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in request.headers}
         try:
-            return await self._respond(Request(request.target.decode("latin-1").partition("?")[0], headers))
+            path, _, query = request.target.decode("latin-1").partition("?")
+            return await self._respond(Request(path, headers, dict(parse_qsl(query, keep_blank_values=True))))
         except Exception:
             logger.exception("the admin port failed")
             return text_response("internal error", HTTPStatus.INTERNAL_SERVER_ERROR)

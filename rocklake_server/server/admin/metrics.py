@@ -18,10 +18,13 @@ from prometheus_client.core import Metric as Family
 from rocklake_server.activity import Histogram
 from rocklake_server.catalog.chunk import encodings, unpacked
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.survey import Survey
+from rocklake_server.clock import age_s
 from rocklake_server.errors import CatalogError
 from rocklake_server.pacing import checked, checkpoint
-from rocklake_server.server.admin.observed import Observed, newest_snapshot
+from rocklake_server.server.admin.observed import Observed, newest_snapshot, survey_of
 from rocklake_server.session.session import SESSION_STATES
+from rocklake_server.session.statement_meter import SAMPLE_TEXTS
 
 Sample = tuple[tuple[str, ...], float | Histogram]
 """Values of the labels, and the metric's value for them."""
@@ -96,6 +99,26 @@ def _each_lake(read: Callable[[Lake], float | None]) -> Callable[[Observed], Ite
     return samples
 
 
+def _each_survey(read: Callable[[Survey, Lake], float | None]) -> Callable[[Observed], Iterable[Sample]]:
+    def of(lake: Lake) -> float | None:
+        survey = survey_of(lake)
+        return None if survey is None else read(survey, lake)
+
+    return _each_lake(of)
+
+
+def _inlined_rows(survey: Survey, lake: Lake) -> int:
+    return sum(rows for rows, _ in survey.inlined(lake.newest.relations).values())
+
+
+def _checkpoint_ages(observed: Observed) -> Iterator[Sample]:
+    now_us = observed.databases.clock.now_us()
+    for database, schema, lake in observed.open_lakes():
+        age = age_s(lake.survey.checkpoint_s if lake.survey is not None else None, now_us)
+        if age is not None:
+            yield (database, schema), age
+
+
 def _sessions(observed: Observed) -> Iterable[Sample]:
     states = dict.fromkeys(SESSION_STATES, 0)
     for session in checked(observed.sessions()):
@@ -122,6 +145,11 @@ METRICS = (
         lambda o: [((kind,), times) for kind, times in o.databases.activity.statements.items()], ("kind",),
     ),
     Metric(
+        "statement_stage_duration_seconds", MetricKind.HISTOGRAM,
+        f"Stages of a sample of the statements that succeeded, about one in {SAMPLE_TEXTS}.",
+        lambda o: list(o.databases.activity.statement_stages.items()), ("kind", "stage"),
+    ),
+    Metric(
         "errors_total", MetricKind.COUNTER,
         "Errors that clients were told; retryable ones are conflicts, which DuckLake runs again by itself.",
         _errors, ("sqlstate", "retryable"),
@@ -134,6 +162,9 @@ METRICS = (
     Metric("commit_duration_seconds", MetricKind.HISTOGRAM,
            "Transactions that were committed: from asking for it until it was durable and visible.",
            _one(lambda o: o.databases.activity.commits)),
+    Metric("commit_stage_duration_seconds", MetricKind.HISTOGRAM,
+           "Stages of the groups that were committed: each group's validations, encoding, write and publication.",
+           lambda o: [((stage,), times) for stage, times in o.databases.activity.commit_stages.items()], ("stage",)),
     Metric("commits_waiting", MetricKind.GAUGE, "Transactions whose commit was asked for and is not decided yet.",
            _one(lambda o: o.databases.activity.commits_waiting)),
     Metric("commit_group_transactions", MetricKind.HISTOGRAM, "Transactions that shared one write batch.",
@@ -143,6 +174,10 @@ METRICS = (
     Metric("store_write_failures_total", MetricKind.COUNTER,
            "Write batches of commits that failed, or whose outcome had to be read back.",
            _one(lambda o: o.databases.activity.store_write_failures)),
+    Metric("store_operation_duration_seconds", MetricKind.HISTOGRAM,
+           "Other calls to stores: opening, snapshots, reads by key and by range, and moving writes to tables (flush).",
+           lambda o: [((name,), times) for name, times in o.databases.activity.store_times.by_operation.items()],
+           ("operation",)),
     Metric("store_owned", MetricKind.GAUGE, "1 while this server owns the store, 0 once another one does.",
            _one(lambda o: float(not o.databases.ownership.is_lost))),
     Metric("image_memory_bytes", MetricKind.GAUGE, "Memory of loaded rows, all lakes together, as last measured.",
@@ -177,6 +212,24 @@ METRICS = (
            lambda o: [((job,), times) for job, times in o.databases.runs.seconds.items()], ("procedure",)),
     Metric("maintenance_running", MetricKind.GAUGE, "Procedures that are running.",
            _one(lambda o: o.databases.runs.now)),
+    Metric("lake_snapshots", MetricKind.GAUGE, "DuckLake snapshots that an open lake keeps.",
+           _each_survey(lambda survey, _: survey.snapshots), ("database", "schema")),
+    Metric("lake_files", MetricKind.GAUGE, "Data files of an open lake's newest snapshot.",
+           _each_survey(lambda survey, _: survey.total.files_count), ("database", "schema")),
+    Metric("lake_small_files", MetricKind.GAUGE, "Those of them that have less than 16 MiB.",
+           _each_survey(lambda survey, _: survey.total.small_files), ("database", "schema")),
+    Metric("lake_file_bytes", MetricKind.GAUGE, "Bytes of the data files of an open lake's newest snapshot.",
+           _each_survey(lambda survey, _: survey.total.bytes), ("database", "schema")),
+    Metric("lake_history_files", MetricKind.GAUGE,
+           "Data files that are no longer part of an open lake, and that older snapshots still have.",
+           _each_survey(lambda survey, _: survey.total.kept_files), ("database", "schema")),
+    Metric("lake_delete_files", MetricKind.GAUGE, "Delete files of an open lake's newest snapshot.",
+           _each_survey(lambda survey, _: survey.total.delete_files), ("database", "schema")),
+    Metric("lake_inlined_rows", MetricKind.GAUGE, "Rows of an open lake that are in the catalog and in no file yet.",
+           _each_survey(_inlined_rows), ("database", "schema")),
+    Metric("lake_checkpoint_age_seconds", MetricKind.GAUGE,
+           "Since the newest checkpoint of an open lake that has one was made; looked for once a minute.",
+           _checkpoint_ages, ("database", "schema")),
     Metric("uptime_seconds", MetricKind.GAUGE, "Since the server accepted connections.",
            _one(lambda o: o.uptime_s)),
 )  # fmt: skip

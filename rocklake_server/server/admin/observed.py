@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.survey import Survey
 from rocklake_server.clock import elapsed_s
 from rocklake_server.pacing import checked
+from rocklake_server.server.admin.surveyor import Surveyor
 from rocklake_server.session.session import Session
 
 
@@ -20,6 +22,7 @@ class Observed:
     store: str
     sessions: Callable[[], Sequence[Session]]
     sessions_max: int
+    surveyor: Surveyor
     began_s: float = field(default_factory=elapsed_s)
 
     @property
@@ -31,6 +34,12 @@ class Observed:
         for opened in checked(self.databases.open_lakes()):
             if self.databases.lists(opened.database, opened.lake.schema, opened):
                 yield opened.database, opened.lake.schema, opened.lake
+
+
+def survey_of(lake: Lake) -> Survey | None:
+    """What was counted of it; ``None`` while that is not done."""
+    survey = lake.survey
+    return survey if survey is not None and survey.is_complete and not survey.is_stale else None
 
 
 def newest_snapshot(lake: Lake) -> int | None:

@@ -6,10 +6,12 @@ import os
 from collections import Counter
 from importlib.metadata import PackageNotFoundError, version
 
+from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.maintenance.audit import audit_time
 from rocklake_server.catalog.maintenance.runs import Run
+from rocklake_server.clock import age_s
 from rocklake_server.pacing import checked
-from rocklake_server.server.admin.observed import Observed, newest_snapshot
+from rocklake_server.server.admin.observed import Observed, newest_snapshot, survey_of
 
 LAKES_SHOWN_MAX = 1000
 """More open lakes are counted only."""
@@ -67,8 +69,20 @@ def status(observed: Observed, problem: str | None) -> dict[str, object]:
                 "commit_sequence": lake.newest.sequence,
                 "newest_snapshot": newest_snapshot(lake),
                 "stored_bytes": lake.newest.stored_bytes,
+                **_counted(lake, databases.clock.now_us()),
                 "available": not lake.store.needs_reopen,
             }
             for database, schema, lake in checked(lakes[:LAKES_SHOWN_MAX])
         ],
     }  # fmt: skip
+
+
+def _counted(lake: Lake, now_us: int) -> dict[str, object]:
+    """``None`` as long as it is not known."""
+    survey = survey_of(lake)
+    return {
+        "snapshots": survey.snapshots if survey is not None else None,
+        "files": survey.total.files_count if survey is not None else None,
+        "small_files": survey.total.small_files if survey is not None else None,
+        "checkpoint_age_s": age_s(survey.checkpoint_s if survey is not None else None, now_us),
+    }

@@ -13,6 +13,7 @@ from rocklake_server.server.admin.exposition import exposition
 from rocklake_server.server.admin.metrics import METRICS, MetricKind
 from rocklake_server.server.admin.observed import Observed
 from rocklake_server.server.admin.reference import PAGE, metrics_page
+from rocklake_server.server.admin.surveyor import Surveyor
 from rocklake_server.store.faults import Gate, Mode, Step
 from tests.catalog.engine import Engine
 from tests.catalog.owning import Holds
@@ -20,7 +21,16 @@ from tests.server.admin.watched_engine import SESSIONS_MAX, WatchedEngine
 from tests.server.admin.watched_server import Scrape
 
 LIMITS = {metric.full_name for metric in METRICS if "_limit" in metric.name}
+ELSEWHERE = {"rocklake_lake_checkpoint_age_seconds"}
+"""Needs a store with checkpoints: ``tests/server/admin/test_surveyor.py``."""
+
 COPY = 'COPY (SELECT a FROM big) TO STDOUT (FORMAT "binary")'
+FILES = (
+    "INSERT INTO ducklake_data_file (data_file_id, table_id, begin_snapshot, end_snapshot, file_size_bytes) "
+    f"VALUES (1, 7, 1, NULL, 5), (2, 7, 1, NULL, 7), (3, 8, 1, NULL, {1 << 30}), (4, 8, 1, 2, 9)"
+)
+DELETE_FILE = "INSERT INTO ducklake_delete_file (delete_file_id, table_id, begin_snapshot) VALUES (5, 7, 1)"
+INLINED = "CREATE TABLE ducklake_inlined_data_7_1 (row_id bigint, begin_snapshot bigint, end_snapshot bigint, a bigint)"
 SNAPSHOT = "INSERT INTO ducklake_snapshot VALUES ({}, NOW(), 0, 1, 0)"
 
 
@@ -39,6 +49,8 @@ async def workload(engine: WatchedEngine) -> None:
     client, other = await engine.client(), await engine.client()
     await client.run(SNAPSHOT.format(0), SNAPSHOT.format(1), "CREATE TABLE big (a bigint)")
     await client.run(f"INSERT INTO big VALUES {', '.join(f'({number})' for number in range(1000))}")
+    await client.run(FILES, DELETE_FILE, INLINED)
+    await client.run("INSERT INTO ducklake_inlined_data_7_1 VALUES (0, 1, NULL, 1), (1, 1, NULL, 2)")
     await client.run(COPY, COPY, "SELECT max(a) FROM big")
     assert "ERROR 23505" in await client.query(SNAPSHOT.format(1))
     await other.run("BEGIN", "SELECT 1")
@@ -84,26 +96,30 @@ async def test_every_metric_is_shown_and_moves(engine: WatchedEngine) -> None:
     assert (await engine.scrape())["rocklake_commits_waiting", ()] == 0
     declared = {series for metric in METRICS for series in metric.series}
     shown = {series for series, _ in after if series.startswith("rocklake_")}
-    assert shown == declared
-    assert declared - changed == LIMITS
+    assert declared - shown == ELSEWHERE
+    assert declared - changed == LIMITS | ELSEWHERE
 
 
 async def test_metrics_say_what_happened(engine: WatchedEngine) -> None:
     await workload(engine)
     told = await engine.scrape()
     lake = (("database", "lake"), ("schema", "public"))
-    assert told["rocklake_statement_duration_seconds_count", (("kind", "insert"),)] == 3
+    assert told["rocklake_statement_duration_seconds_count", (("kind", "insert"),)] == 6
     assert told["rocklake_statement_duration_seconds_count", (("kind", "copy_out"),)] == 2
     assert told["rocklake_errors_total", (("retryable", "true"), ("sqlstate", "23505"))] == 1
     assert told["rocklake_sessions", (("state", "idle"),)] == 1
     assert told["rocklake_sessions", (("state", "idle in transaction"),)] == 1
     assert told["rocklake_sessions_limit", ()] == SESSIONS_MAX
-    assert told["rocklake_commit_duration_seconds_count", ()] == 5
-    assert told["rocklake_commit_group_transactions_sum", ()] == 5
-    assert told["rocklake_store_write_duration_seconds_count", ()] == 5
-    assert told["rocklake_lake_commit_sequence", lake] == 5
+    assert told["rocklake_commit_duration_seconds_count", ()] == 9
+    assert told["rocklake_commit_group_transactions_sum", ()] == 9
+    assert told["rocklake_store_write_duration_seconds_count", ()] == 9
+    assert told["rocklake_lake_commit_sequence", lake] == 9
     assert told["rocklake_lake_snapshot", lake] == 1
     assert told["rocklake_lake_stored_bytes", lake] > 1000
+    assert (told["rocklake_lake_snapshots", lake], told["rocklake_lake_files", lake]) == (2, 3)
+    assert (told["rocklake_lake_small_files", lake], told["rocklake_lake_file_bytes", lake]) == (2, 12 + (1 << 30))
+    assert (told["rocklake_lake_history_files", lake], told["rocklake_lake_delete_files", lake]) == (1, 1)
+    assert told["rocklake_lake_inlined_rows", lake] == 2
     assert told["rocklake_image_memory_bytes", ()] > 1000
     assert told["rocklake_cache_bytes", (("cache", "encodings"),)] >= 1000 * 14
     assert (told["rocklake_lakes", ()], told["rocklake_lakes_open", ()]) == (1, 1)
@@ -178,7 +194,8 @@ async def test_a_scrape_of_many_lakes_gives_others_their_turn() -> None:
     await engine.open()
     for number in range(1000):
         await engine.databases.create_lake(f"database {number}", "public")
-    scraping = asyncio.create_task(exposition(Observed(engine.databases, "memory:///", list, 1), ""))
+    observed = Observed(engine.databases, "memory:///", list, 1, Surveyor(engine.databases, None))
+    scraping = asyncio.create_task(exposition(observed, ""))
     turns = 0
     while not scraping.done():
         await asyncio.sleep(0)

@@ -77,8 +77,8 @@ def test_metrics_come_as_openmetrics_to_those_who_ask(port: int) -> None:
 
 
 def test_an_unknown_path_is_told_the_known_ones(port: int) -> None:
-    answer = ask(port, "/")
-    assert (answer.status, answer.text) == (404, "there are /metrics, /live, /ready, /status\n")
+    answer = ask(port, "/missing")
+    assert (answer.status, answer.text) == (404, "there are /console/, /metrics, /live, /ready, /status\n")
 
 
 def test_head_is_answered_without_a_body(port: int) -> None:
@@ -229,7 +229,8 @@ def test_sessions_and_those_that_are_refused_are_counted(tmp_path: Path) -> None
 
 
 def test_slow_statements_are_logged_without_an_admin_port(tmp_path: Path) -> None:
-    server = RockLakeServer("memory:///slow", logs=tmp_path, environment={"ROCKLAKE_SLOW_STATEMENT": "0"})
+    wanted = {"ROCKLAKE_SLOW_STATEMENT": "0", "ROCKLAKE_LOG_FORMAT": "json"}
+    server = RockLakeServer("memory:///slow", logs=tmp_path, environment=wanted)
     server.start()
     try:
         with psycopg.connect(server.dsn("lake"), autocommit=True) as connection:
@@ -238,6 +239,8 @@ def test_slow_statements_are_logged_without_an_admin_port(tmp_path: Path) -> Non
         server.stop()
     log = (tmp_path / "server.log").read_text()
     assert "in session 1 of database 'lake': SELECT ?" in log
+    told = [json.loads(line) for line in log.splitlines()]
+    assert {"select"} <= {line.get("kind") for line in told}, "every line is an object, the slow statement's has fields"
     assert "hidden" not in log
 
 
