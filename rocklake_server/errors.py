@@ -136,6 +136,10 @@ class GroupingProblem(CatalogError, sqlstate="42803"):
     """A column outside GROUP BY, or an aggregate where none may stand."""
 
 
+class WindowingProblem(CatalogError, sqlstate="42P20"):
+    """A window function where none may stand, or a window that contradicts another one."""
+
+
 class InvalidColumnReference(CatalogError, sqlstate="42P10"):
     """A position or expression that ORDER BY, GROUP BY or DISTINCT cannot mean."""
 

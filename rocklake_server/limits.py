@@ -40,6 +40,27 @@ GROUP_BYTES_MAX = 8 * 1024 * 1024
 ROWS_HELD_MAX = 10_000_000
 """Rows that one operator of a plan may hold at the same time: to sort, group or join them, or as the result."""
 
+ENGINE_STATEMENTS_MAX = 3
+"""Statements that the embedded engine runs at the same time; others wait for their turn."""
+
+ENGINE_WAIT_S_MAX = 30.0
+"""How long a statement waits for its turn at the embedded engine."""
+
+ENGINE_RUN_S_MAX = 600
+"""How long the embedded engine may compute until it has the next rows of a statement."""
+
+ENGINE_MEMORY_BYTES_MAX = 256 * 1024 * 1024
+"""Memory that one statement may take inside the embedded engine."""
+
+ENGINE_INPUT_BYTES_MAX = 256 * 1024 * 1024
+"""Bytes of the relations' columns that one statement gives to the embedded engine."""
+
+ENGINE_VALUE_BYTES_MAX = 32 * 1024 * 1024
+"""The longest text or list that one function makes for the embedded engine."""
+
+ENGINE_TEXT_CHARACTERS_MAX = 4_000_000
+"""Characters that are written to make a statement for the embedded engine."""
+
 SEND_BUFFER_BYTES = 256 * 1024
 """Reply bytes that are gathered before the socket is drained."""
 

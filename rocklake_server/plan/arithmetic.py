@@ -7,6 +7,7 @@ significant digits and both operands' scales.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
@@ -175,6 +176,13 @@ def _checked_float(kind: ColumnType, exact: Callable[[float, float], float]) -> 
     return combine
 
 
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Strict):
+    """``left symbol right`` over operands of one type."""
+
+    symbol: str = "+"
+
+
 def arithmetic(symbol: str, left: Expr, right: Expr) -> Expr:
     """``left symbol right`` for + - * / %. Raises UndefinedFunction."""
     left, right = unify_unknown(left, right)
@@ -186,11 +194,11 @@ def arithmetic(symbol: str, left: Expr, right: Expr) -> Expr:
     if kind is None or left.type.oid in OIDS or (symbol == "%" and kind.form is Form.FLOAT):
         raise undefined_operator(symbol, left.type, right.type)
     if kind.form is Form.INT:
-        return Strict(kind.with_typmod(-1), _checked_integer(kind, _INTEGER[symbol]), (left, right))
+        return Arithmetic(kind.with_typmod(-1), _checked_integer(kind, _INTEGER[symbol]), (left, right), symbol)
     left, right = implicit(left, kind.with_typmod(-1)), implicit(right, kind.with_typmod(-1))
     if kind.form is Form.FLOAT:
-        return Strict(kind, _checked_float(kind, _FLOAT[symbol]), (left, right))
-    return Strict(NUMERIC, _NUMERIC[symbol], (left, right))
+        return Arithmetic(kind, _checked_float(kind, _FLOAT[symbol]), (left, right), symbol)
+    return Arithmetic(NUMERIC, _NUMERIC[symbol], (left, right), symbol)
 
 
 def _with_days(symbol: str, left: Expr, right: Expr) -> Expr:

@@ -5,7 +5,7 @@ Source: PostgreSQL manual, CREATE CAST and Type Conversion. Zone-less and zoned 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rocklake_server.errors import DatatypeMismatch
 from rocklake_server.pgformat.coerce import coerce
@@ -25,6 +25,11 @@ from rocklake_server.schema.types import (
     ColumnType,
     Form,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion(Strict):
+    """The argument's value as another type."""
 
 
 def _modifier(target: ColumnType, *, explicit: bool) -> Convert | None:
@@ -107,12 +112,12 @@ def _converted(node: Expr, target: ColumnType, *, explicit: bool) -> Expr:
         return retyped(node, target)
     if isinstance(node, Constant):
         return Constant(target, None if node.content is None else function(node.content))
-    return Strict(target, function, (node,))
+    return Conversion(target, function, (node,))
 
 
 def retyped(node: Expr, target: ColumnType) -> Expr:
     """The same values under another name."""
     if isinstance(node, Slot | Constant):
         return replace(node, type=target)
-    return Strict(target, lambda value: value, (node,))
+    return Conversion(target, lambda value: value, (node,))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -61,6 +62,13 @@ class Or(Expr):
 
 
 @dataclass(frozen=True, slots=True)
+class Not(Strict):
+    """NOT of a boolean."""
+
+    function: Callable[..., Value] = field(default=operator.not_)
+
+
+@dataclass(frozen=True, slots=True)
 class IsNull(Expr):
     type: ColumnType = BOOLEAN
     operand: Expr = field(default_factory=lambda: Expr(BOOLEAN))
@@ -73,6 +81,24 @@ class IsNull(Expr):
     def getter(self, env: Env) -> Getter:
         operand, negated = self.operand.bind(env), self.negated
         return lambda row: (operand(row) is None) is not negated
+
+
+@dataclass(frozen=True, slots=True)
+class IsTruth(Expr):
+    """``operand IS [NOT] TRUE`` or ``FALSE``, which is never unknown."""
+
+    type: ColumnType = BOOLEAN
+    operand: Expr = field(default_factory=lambda: Expr(BOOLEAN))
+    wanted: bool = True
+    negated: bool = False
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (self.operand,)
+
+    def getter(self, env: Env) -> Getter:
+        operand, wanted, negated = self.operand.bind(env), self.wanted, self.negated
+        return lambda row: (operand(row) is wanted) is not negated
 
 
 @dataclass(frozen=True, slots=True)

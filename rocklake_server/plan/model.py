@@ -52,15 +52,27 @@ class Context:
     callbacks: SessionCallbacks = field(default_factory=SessionCallbacks)
 
 
+class RowStream(Protocol):
+    """Rows that are computed as they are taken. It holds an engine until it is closed."""
+
+    async def take(self, count: int | None) -> Sequence[Row]:
+        """The next rows, at most ``count``; none after the last one. Raises what computing them raises."""
+
+    def close(self) -> None:
+        """Forget the rest. May be called more than once."""
+
+
 @dataclass(slots=True)
 class Outcome:
     """The command tag and, for statements that answer rows, the rows. ``encodings`` is there when the rows are kept for
-    the next time: whoever encodes them may keep the bytes with them."""
+    the next time: whoever encodes them may keep the bytes with them. With a ``stream`` there are no ``rows``, and who
+    took it to its end adds their number to the tag."""
 
     tag: str
     rows: Sequence[Row] = ()
     notices: tuple[Notice, ...] = ()
     encodings: dict[Hashable, Any] | None = None
+    stream: RowStream | None = None
 
 
 class BaseScan(NamedTuple):

@@ -11,6 +11,10 @@ from rocklake_server.plan.type_names import type_of
 from rocklake_server.sql.names import fold
 
 UNNAMED = "?column?"
+_NAMED_OTHERWISE: dict[type[exp.Expr], str] = {
+    exp.ExplodingGenerateSeries: "generate_series", exp.GenerateSeries: "generate_series", exp.Explode: "unnest",
+    exp.AtTimeZone: "timezone",
+}
 _KEYWORDS: dict[type[exp.Expr], str] = {exp.Exists: "exists", exp.Array: "array", exp.Interval: "interval"}
 
 
@@ -49,8 +53,14 @@ def _figured(node: exp.Expr) -> tuple[str, bool]:
         return "column1", True
     if type(node) in _KEYWORDS:
         return _KEYWORDS[type(node)], not isinstance(node, exp.Interval)
-    if isinstance(node, exp.Filter | exp.Dot):
-        return _figured(node.this if isinstance(node, exp.Filter) else node.expression)
+    if isinstance(node, exp.Window | exp.WithinGroup | exp.Filter):
+        return _figured(node.this)
+    if isinstance(node, exp.Dot):
+        return _figured(node.expression)
     if isinstance(node, exp.Anonymous) or type(node) in CALLS:
         return call_name(node), True
+    if type(node) in _NAMED_OTHERWISE:
+        return _NAMED_OTHERWISE[type(node)], True
+    if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector):
+        return type(node).sql_names()[0].lower(), True
     return UNNAMED, False

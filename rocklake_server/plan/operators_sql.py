@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 from sqlglot import exp
 
 from rocklake_server.errors import DatatypeMismatch, SyntaxProblem, Unsupported
@@ -18,7 +22,7 @@ from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.subqueries import array_of_subquery
 from rocklake_server.plan.type_names import type_of
 from rocklake_server.plan.type_rules import common_type, is_string
-from rocklake_server.schema.types import BOOLEAN, BYTEA, INTERVAL, TEXT, UNKNOWN, Form, array_of
+from rocklake_server.schema.types import BOOLEAN, BYTEA, INTERVAL, TEXT, UNKNOWN, Form, Value, array_of
 
 ARITHMETIC = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 COLLATIONS = frozenset({"C", "POSIX", "default", "ucs_basic"})
@@ -86,6 +90,13 @@ def _negative(compiler: Compiler, node: exp.Neg) -> Expr:
     return negate(compiler.compile(node.this))
 
 
+@dataclass(frozen=True, slots=True)
+class Concatenation(Strict):
+    """``left || right`` over text."""
+
+    function: Callable[..., Value] = field(default=operator.add)
+
+
 @compiles(exp.DPipe)
 def _concatenate(compiler: Compiler, node: exp.DPipe) -> Expr:
     left, right = compiler.compile(node.this), compiler.compile(node.expression)
@@ -98,7 +109,7 @@ def _concatenate(compiler: Compiler, node: exp.DPipe) -> Expr:
     untyped = {left.type.oid, right.type.oid} & {UNKNOWN.oid}
     if not untyped and not (is_string(left.type) or is_string(right.type)):
         raise undefined_operator("||", left.type, right.type)
-    return Strict(TEXT, lambda first, second: first + second, (casts.cast(left, TEXT), casts.cast(right, TEXT)))
+    return Concatenation(TEXT, arguments=(casts.cast(left, TEXT), casts.cast(right, TEXT)))
 
 
 @compiles(exp.Collate)

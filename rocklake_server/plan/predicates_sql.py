@@ -6,10 +6,10 @@ from sqlglot import exp
 
 from rocklake_server.errors import DatatypeMismatch, SyntaxProblem, Unsupported
 from rocklake_server.plan import casts
-from rocklake_server.plan.applications import Lenient, Strict
+from rocklake_server.plan.applications import Lenient
 from rocklake_server.plan.comparisons import compare, compare_list, unify_unknown
 from rocklake_server.plan.compiler import Compiler, boolean
-from rocklake_server.plan.conditions import And, Distinctness, IsNull, Or
+from rocklake_server.plan.conditions import And, Distinctness, IsNull, IsTruth, Not, Or
 from rocklake_server.plan.dispatch import compiles, label, only
 from rocklake_server.plan.expressions import Constant, Expr
 from rocklake_server.plan.subqueries import in_subquery
@@ -45,7 +45,7 @@ def _not(compiler: Compiler, node: exp.Not) -> Expr:
     operand = boolean(compiler.compile(node.this), "NOT")
     if isinstance(operand, IsNull):
         return IsNull(operand=operand.operand, negated=not operand.negated)
-    return Strict(BOOLEAN, lambda value: not value, (operand,))
+    return Not(BOOLEAN, arguments=(operand,))
 
 
 @compiles(*COMPARISONS)
@@ -73,7 +73,7 @@ def _row_comparison(compiler: Compiler, symbol: str, left: exp.Tuple, right: exp
     if symbol == "=":
         return And(operands=tuple(pairs))
     if symbol == "<>":
-        return Strict(BOOLEAN, lambda value: not value, (And(operands=tuple(pairs)),))
+        return Not(BOOLEAN, arguments=(And(operands=tuple(pairs)),))
     raise Unsupported(f"row comparison with {symbol} is not supported")
 
 
@@ -83,7 +83,7 @@ OPPOSITES = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 def _all_of(compiler: Compiler, symbol: str, left: exp.Expr, inner: exp.Expr) -> Expr:
     """``left symbol ALL (right)``: not the opposite for any."""
     found = _any_of(compiler, OPPOSITES[symbol], left, exp.Any(this=inner))
-    return Strict(BOOLEAN, lambda value: not value, (found,))
+    return Not(BOOLEAN, arguments=(found,))
 
 
 def _any_of(compiler: Compiler, symbol: str, left: exp.Expr, node: exp.Any) -> Expr:
@@ -132,7 +132,7 @@ def _is(compiler: Compiler, node: exp.Is) -> Expr:
     if isinstance(right, exp.Boolean):
         wanted = bool(right.this)
         operand = boolean(compiler.compile(node.this), "IS TRUE" if wanted else "IS FALSE")
-        return Lenient(BOOLEAN, lambda value: (value is wanted) is not negated, (operand,))
+        return IsTruth(operand=operand, wanted=wanted, negated=negated)
     raise Unsupported(f"IS {label(right)} is not supported")
 
 

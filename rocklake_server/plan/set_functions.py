@@ -1,5 +1,7 @@
 """Functions that return a set of rows: in FROM, where they may read the items before them, and as an item of SELECT.
 
+They are here for what asks the catalogs. Beside rows of a lake, and for long series, the embedded engine has them.
+
 Source: PostgreSQL manual, Set Returning Functions and Table Functions.
 """
 
@@ -10,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast, overload
 
 from rocklake_server.catalog.view import Row
-from rocklake_server.errors import InvalidParameterValue
+from rocklake_server.errors import InvalidParameterValue, ProgramLimitExceeded, Unsupported
 from rocklake_server.pacing import checked
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.casts import implicit
-from rocklake_server.plan.expressions import Constant, Env, Expr, Getter
+from rocklake_server.plan.expressions import Constant, Env, Expr, Getter, Parameter, Slot
 from rocklake_server.plan.operators import WORK_AT_ONCE_MAX, Operator, Rows, bind_all, held, prepare
 from rocklake_server.plan.overloads import undefined_function
 from rocklake_server.plan.system.keywords import KEYWORDS
@@ -26,11 +28,13 @@ from rocklake_server.schema.types import (
     INTEGER,
     REGCLASS,
     TEXT,
-    UNKNOWN,
     ColumnType,
     Value,
     array_of,
 )
+
+SERIES_ROWS_MAX = 100_000
+"""Numbers of one series over the catalogs, where series count the columns of a key and the like."""
 
 Columns: TypeAlias = tuple[tuple[str, ColumnType], ...]
 
@@ -78,14 +82,18 @@ class SetCall:
 def _series(arguments: Sequence[Expr]) -> SetCall:
     if not 2 <= len(arguments) <= 3:
         raise undefined_function("generate_series", arguments)
-    if any(argument.type.oid not in (*INTEGERS, UNKNOWN.oid) for argument in arguments):
-        raise undefined_function("generate_series", arguments)
+    if any(argument.type.oid not in INTEGERS for argument in arguments):
+        raise Unsupported("generate_series over other types than integers is not supported here")
+    if all(isinstance(argument, Constant | Slot | Parameter) for argument in arguments):
+        raise Unsupported("generate_series between numbers that the statement names is not supported here")
     kind = BIGINT if any(argument.type.oid == BIGINT.oid for argument in arguments) else INTEGER
     typed = tuple(implicit(argument, kind) for argument in arguments)
 
     def bounds(start: int, stop: int, step: int = 1) -> Value:
         if step == 0:
             raise InvalidParameterValue("step size cannot equal zero")
+        if abs(stop - start) // abs(step) > SERIES_ROWS_MAX:
+            raise ProgramLimitExceeded(f"a series of more than {SERIES_ROWS_MAX} numbers is not supported here")
         return start, stop + (1 if step > 0 else -1), step
 
     return SetCall(Strict(array_of(kind), bounds, typed), (("generate_series", kind),),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing
 from functools import partial
 
 from rocklake_server.catalog.chunk import RowChunk
@@ -43,9 +44,10 @@ async def copy_out(plan: Plan, context: Context, options: CopyOptions, channel: 
         return await _copy_scan(scan, context, types, channel)
     runs = _binary_runs(plan, context, types) if binary else _text_runs(plan, context, types, options)
     wire_format = BINARY_FORMAT if binary else TEXT_FORMAT
-    first = await anext(runs, None)
-    channel.send(copy_out_response(wire_format, len(types)))
-    count = await (_send_binary if binary else _send_text)(first, runs, channel)
+    async with aclosing(runs):
+        first = await anext(runs, None)
+        channel.send(copy_out_response(wire_format, len(types)))
+        count = await (_send_binary if binary else _send_text)(first, runs, channel)
     channel.send(COPY_DONE)
     return count
 
@@ -85,10 +87,25 @@ async def _send_text(first: Run | None, runs: AsyncIterator[Run], channel: Chann
     return count
 
 
-async def _binary_runs(plan: Plan, context: Context, types: list[ColumnType]) -> AsyncIterator[Run]:
-    for run in paced((await plan.run(context)).rows, partial(framed_rows, types)):
-        yield run
-        await asyncio.sleep(0)
+async def _binary_runs(plan: Plan, context: Context, types: list[ColumnType]) -> AsyncGenerator[Run]:
+    async with aclosing(_results(plan, context)) as results:
+        async for rows in results:
+            for run in paced(rows, partial(framed_rows, types)):
+                yield run
+                await asyncio.sleep(0)
+
+
+async def _results(plan: Plan, context: Context) -> AsyncGenerator[Rows]:
+    """The rows of ``plan``: all at once, or as they are computed."""
+    outcome = await plan.run(context)
+    if outcome.stream is None:
+        yield outcome.rows
+        return
+    try:
+        while rows := await outcome.stream.take(None):
+            yield rows
+    finally:
+        outcome.stream.close()
 
 
 async def _copy_scan(scan: BaseScan, context: Context, types: list[ColumnType], channel: Channel) -> int:
@@ -142,15 +159,17 @@ def _encoded(scan: BaseScan, chunk: object, types: list[ColumnType], limit: int 
 
 async def _text_runs(
     plan: Plan, context: Context, types: list[ColumnType], options: CopyOptions
-) -> AsyncIterator[Run]:
+) -> AsyncGenerator[Run]:
     encode = text_row_encoder(types, TextFormat(options.delimiter, options.null))
 
     def framed(rows: Rows) -> bytes:
         return b"".join(_framed(encode(row)) for row in rows)
 
-    for run in paced((await plan.run(context)).rows, framed):
-        yield run
-        await asyncio.sleep(0)
+    async with aclosing(_results(plan, context)) as results:
+        async for rows in results:
+            for run in paced(rows, framed):
+                yield run
+                await asyncio.sleep(0)
 
 
 def _framed(data: bytes) -> bytes:

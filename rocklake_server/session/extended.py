@@ -14,7 +14,7 @@ from rocklake_server.errors import (
 )
 from rocklake_server.pgformat.binary import binary_decoder
 from rocklake_server.pgformat.text import text_decoder
-from rocklake_server.plan.model import Outcome, ResultColumn
+from rocklake_server.plan.model import Outcome, ResultColumn, RowStream
 from rocklake_server.schema.types import TEXT, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.replies import command_complete
@@ -146,14 +146,20 @@ class ExtendedProtocol:
             )
             if plan.columns != portal.columns:
                 raise Unsupported("cached plan must not change result type")
-            return await plan.run(context)
+            return await self._runner.run_query(statement, plan, context)
         tag, rows = await self._runner.run_utility(statement)
         return Outcome(tag, rows)
 
     async def _send(self, portal: Portal, outcome: Outcome, rows_max: int) -> None:
         """Rows from where the portal stands, at most ``rows_max`` unless that is 0. The tag counts these rows."""
         tag = outcome.tag
-        if portal.columns is not None:
+        if outcome.stream is not None:
+            count = await self._send_stream(portal, outcome.stream, rows_max)
+            if rows_max > 0 and count == rows_max:
+                self._channel.send(m.PortalSuspended())
+                return
+            tag = f"{tag} {count}"
+        elif portal.columns is not None:
             stop = len(outcome.rows) if rows_max <= 0 else portal.position + rows_max
             rows = outcome.rows[portal.position : stop]
             await self._runner.send_rows(portal.columns, portal.formats, rows)
@@ -165,6 +171,20 @@ class ExtendedProtocol:
             if counted.isdecimal():
                 tag = f"{command} {len(rows)}"
         self._channel.send(command_complete(tag))
+
+
+    async def _send_stream(self, portal: Portal, stream: RowStream, rows_max: int) -> int:
+        """As many rows as are asked for (0: all), as they are computed; at the end the engine is given back."""
+        count = 0
+        while (wanted := rows_max - count) or rows_max <= 0:
+            rows = await stream.take(wanted if rows_max > 0 else None)
+            if not rows:
+                stream.close()
+                break
+            await self._runner.send_rows(portal.columns or (), portal.formats, rows)
+            count += len(rows)
+        portal.position += count
+        return count
 
 
 def _parameter_formats(formats: Sequence[int], count: int) -> Sequence[int]:

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rocklake_server.errors import ReadOnlyTransaction, UndefinedObject, Unsupported
+from rocklake_server.adhoc.planning import engine_plan, known_plan
+from rocklake_server.catalog.view import TransactionView
+from rocklake_server.errors import (
+    GroupingProblem,
+    ReadOnlyTransaction,
+    UndefinedFunction,
+    UndefinedObject,
+    Unsupported,
+)
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pacing import Turns
 from rocklake_server.plan.cache import PlanCache
-from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, SessionCallbacks
+from rocklake_server.plan.model import Context, Notice, Outcome, Plan, ResultColumn, RowStream, SessionCallbacks
 from rocklake_server.plan.planner import plan_statement
 from rocklake_server.plan.writes import copy_target
 from rocklake_server.schema.model import RelationKind
@@ -28,6 +36,9 @@ from rocklake_server.wire.messages import NoticeResponse
 
 KEPT_REPLY_BYTES_MAX = 256 * 1024
 """Longer answers are encoded each time."""
+
+_BEYOND_OPERATORS = (Unsupported, UndefinedFunction, GroupingProblem)
+"""What the server's operators say to a SELECT that the embedded engine may still run."""
 
 _ALLOWED_WHEN_FAILED = (sql.Commit, sql.Rollback, sql.RollbackTo)
 _WITHOUT_TRANSACTION = (sql.Begin, sql.Commit, sql.Rollback)
@@ -78,7 +89,9 @@ class StatementRunner:
                 await self._send_result(constant.columns, outcome)
                 return outcome.tag
             plan, context = await self.planned(statement)
-            outcome = await plan.run(context)
+            outcome = await self.run_query(statement, plan, context)
+            if outcome.stream is not None:
+                return await self._send_stream(plan.columns or (), outcome.stream)
             await self._send_result(plan.columns, outcome)
             self.send_notices(outcome.notices)
             return outcome.tag
@@ -105,6 +118,19 @@ class StatementRunner:
         if encodings is not None and rows is not None:
             encodings[TEXT_FORMAT] = (description, *rows)
 
+    async def _send_stream(self, columns: Sequence[ResultColumn], stream: RowStream) -> str:
+        """RowDescription, and DataRow messages as rows are computed. Returns the tag."""
+        formats = formats_for((), len(columns))
+        self._channel.send(result_format(columns, formats).description)
+        count = 0
+        try:
+            while rows := await stream.take(None):
+                await self.send_rows(columns, formats, rows)
+                count += len(rows)
+        finally:
+            stream.close()
+        return f"SELECT {count}"
+
     def check_allowed(self, statement: object) -> None:
         """Raises FailedTransaction in a failed block, for all but the statements that end it."""
         if not isinstance(statement, _ALLOWED_WHEN_FAILED):
@@ -116,10 +142,34 @@ class StatementRunner:
         """A plan on the current transaction, and what it runs in. Raises ReadOnlyTransaction, UndefinedObject."""
         view = await self._block.current()
         types = [_parameter_type(oid) for oid in parameter_oids] if parameter_oids else ()
-        plan = plan_statement(query, view, self._facts.plans, types)
+        plan = self._plan(query, view, types)
         if plan.writes and view.modes.read_only:
             raise ReadOnlyTransaction(f"cannot execute {query.kind.value} in a read-only transaction")
         return plan, self.context(parameters)
+
+    def _plan(self, query: sql.Query, view: TransactionView, types: Sequence[ColumnType]) -> Plan:
+        """The plan of the server's own operators, or one of the embedded engine for a SELECT that they do not run."""
+        known = known_plan(query, view, types)
+        if known is not None:
+            return known
+        try:
+            return plan_statement(query, view, self._facts.plans, types)
+        except _BEYOND_OPERATORS:
+            if query.kind is not sql.QueryKind.SELECT:
+                raise
+        return engine_plan(query, view, types)
+
+    async def run_query(self, query: sql.Query, plan: Plan, context: Context) -> Outcome:
+        """``plan.run``. What the server's operators find out too late that they do not run, the engine may."""
+        try:
+            return await plan.run(context)
+        except Unsupported:
+            if query.kind is not sql.QueryKind.SELECT:
+                raise
+            other = engine_plan(query, context.view, plan.parameters)
+            if other is plan or other.columns != plan.columns:
+                raise
+        return await other.run(context)
 
     def forget_transaction(self) -> None:
         """After the end of a transaction: nothing of it stays in memory for an idle session."""

@@ -98,6 +98,7 @@ class Session:
                 raise _shutdown() from None
             raise
         finally:
+            self._registry.forget_portals()
             await self._block.rollback()
 
     async def _receive(self) -> FrontendMessage | None:

@@ -40,6 +40,11 @@ class Portal:
     position: int = 0
     finished: bool = False
 
+    def close(self) -> None:
+        """Rows that were not taken are forgotten."""
+        if self.outcome is not None and self.outcome.stream is not None:
+            self.outcome.stream.close()
+
 
 @dataclass(slots=True)
 class Registry:
@@ -70,6 +75,7 @@ class Registry:
         """Raises DuplicatePortal."""
         if portal.name and portal.name in self._portals:
             raise DuplicatePortal(f'portal "{portal.name}" already exists')
+        self.forget_portal(portal.name)
         self._portals[portal.name] = portal
 
     def portal(self, name: str) -> Portal:
@@ -80,15 +86,20 @@ class Registry:
         return found
 
     def forget_portal(self, name: str) -> None:
-        self._portals.pop(name, None)
+        portal = self._portals.pop(name, None)
+        if portal is not None:
+            portal.close()
 
     def close_cursor(self, name: str) -> None:
         """Raises UndefinedPortal."""
-        if self._portals.pop(name, None) is None:
+        if name not in self._portals:
             raise UndefinedPortal(f'cursor "{name}" does not exist')
+        self.forget_portal(name)
 
     def forget_portals(self) -> None:
         """At the end of a transaction."""
+        for portal in self._portals.values():
+            portal.close()
         self._portals.clear()
 
     def forget_all_statements(self) -> None:

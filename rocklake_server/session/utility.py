@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rocklake_server.errors import Unsupported
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.schema.types import TEXT, Value
+from rocklake_server.session.setting_definitions import REPORTED_NAMES
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statements import Registry
 from rocklake_server.session.transaction_block import TransactionBlock
@@ -124,7 +125,7 @@ class UtilityRunner:
 
     def _show(self, statement: sql.ShowVariable) -> UtilityResult:
         if statement.name is not None:
-            column = ResultColumn(statement.name, TEXT)
+            column = ResultColumn(REPORTED_NAMES.get(statement.name, statement.name), TEXT)
             return UtilityResult("SHOW", (column,), ((self.settings.shown(statement.name),),))
         columns = tuple(ResultColumn(name, TEXT) for name in ("name", "setting", "description"))
         rows = tuple((name, self.settings.shown(name), "") for name in self.settings)

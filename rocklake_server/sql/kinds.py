@@ -8,14 +8,15 @@ from rocklake_server.sql.lexer import TokenKind
 from rocklake_server.sql.statements import QueryKind
 
 QUERY_KEYWORDS = {
-    "SELECT": QueryKind.SELECT, "VALUES": QueryKind.SELECT, "(": QueryKind.SELECT, "WITH": None,
+    "SELECT": QueryKind.SELECT, "VALUES": QueryKind.SELECT, "TABLE": QueryKind.SELECT, "(": QueryKind.SELECT,
+    "WITH": None,
     "INSERT": QueryKind.INSERT, "UPDATE": QueryKind.UPDATE, "DELETE": QueryKind.DELETE,
     "CREATE": QueryKind.DDL, "ALTER": QueryKind.DDL, "DROP": QueryKind.DDL, "TRUNCATE": QueryKind.DDL,
     "COMMENT": QueryKind.DDL,
 }
 REFUSED_KEYWORDS = frozenset({
     "CALL", "CLUSTER", "DECLARE", "DO", "EXECUTE", "EXPLAIN", "FETCH", "GRANT", "IMPORT", "LOAD", "LOCK",
-    "MERGE", "MOVE", "PREPARE", "REASSIGN", "REFRESH", "REINDEX", "REVOKE", "SECURITY", "TABLE",
+    "MERGE", "MOVE", "PREPARE", "REASSIGN", "REFRESH", "REINDEX", "REVOKE", "SECURITY",
 })
 
 _USUAL = {f"{kind.value} ": kind for kind in QueryKind if kind is not QueryKind.DDL}

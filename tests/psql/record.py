@@ -1,7 +1,7 @@
 """Records what psql sends for its backslash commands and completions: ``python -m tests.psql.record PSQL ...``.
 
-Each program runs ``commands.sql`` and types ``completions.txt`` against a PostgreSQL that logs every statement. What was
-sent goes to ``recorded/psql.sql`` with the versions that sent it; OIDs of the lake's relations stand there by name.
+Each program runs ``commands.sql`` and types ``completions.txt`` against a PostgreSQL that logs every statement. What
+was sent goes to ``recorded/psql.sql`` with the versions that sent it; OIDs of the lake's relations stand there by name.
 """
 
 from __future__ import annotations

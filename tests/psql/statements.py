@@ -17,6 +17,8 @@ FOLDER = Path(__file__).parent / "recorded"
 END = ";"
 _SENT_BY = "-- sent by "
 _OID = 26
+_STAND_INS = {1034: 1009, 194: 25, 2277: 25}
+"""Types that others stand for here, by OID: access lists are arrays of text, expressions texts."""
 _SIZE = re.compile(r"^\d+ (?:bytes|kB|MB)$")
 _NAMED = re.compile(r"\{([^{}]+)\}")
 
@@ -60,7 +62,8 @@ class Asked:
     def __init__(self, dsn: str) -> None:
         self.connection = psycopg.connect(dsn, autocommit=True)
         rows = self.connection.execute(
-            "SELECT oid, relname FROM pg_class UNION ALL SELECT oid, conname FROM pg_constraint").fetchall()
+            "SELECT oid, relname FROM pg_class UNION ALL SELECT oid, conname FROM pg_constraint "
+            "UNION ALL SELECT oid, datname FROM pg_database").fetchall()
         self.names = {str(oid): f"<{name}>" for oid, name in rows}
         self.oids = {name: str(oid) for oid, name in rows}
 
@@ -74,7 +77,8 @@ class Asked:
         if result.status not in (psycopg.pq.ExecStatus.TUPLES_OK, psycopg.pq.ExecStatus.COMMAND_OK):
             fields = (psycopg.pq.DiagnosticField.SQLSTATE, psycopg.pq.DiagnosticField.MESSAGE_PRIMARY)
             return Answer(" ".join((result.error_field(field) or b"?").decode() for field in fields))
-        columns = tuple(((result.fname(n) or b"").decode(), result.ftype(n)) for n in range(result.nfields))
+        columns = tuple(((result.fname(n) or b"").decode(), _STAND_INS.get(result.ftype(n), result.ftype(n)))
+                        for n in range(result.nfields))
         rows = tuple(
             tuple(self._shown(result.get_value(row, n), kind) for n, (_, kind) in enumerate(columns))
             for row in range(result.ntuples)

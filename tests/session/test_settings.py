@@ -20,7 +20,7 @@ async def test_a_client_is_told_the_settings_it_relies_on(server: Place) -> None
 
 
 async def test_show_gives_one_row_and_show_all_every_setting(client: Conversation) -> None:
-    assert await client.query("SHOW TimeZone") == ["columns timezone:25", "row UTC", "SHOW", "ready I"]
+    assert await client.query("SHOW TimeZone") == ["columns TimeZone:25", "row UTC", "SHOW", "ready I"]
     rows = await client.rows("SHOW ALL")
     assert "statement_timeout|0|" in rows
     assert "transaction_isolation|read committed|" in rows

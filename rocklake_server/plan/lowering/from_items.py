@@ -75,10 +75,10 @@ def add_join(queries: QueryLowering, tree: FromTree, part: exp.Join) -> None:
         condition = queries.compiler(tree.scope, "JOIN/ON").condition(part.args["on"], "JOIN/ON")
         step.conditions.extend(conjuncts(condition))
     for column in part.args.get("using") or ():
-        step.conditions.append(_using(tree.scope, left_sources, kind, identifier(column)))
+        step.conditions.append(using_condition(tree.scope, left_sources, kind, identifier(column)))
 
 
-def _using(scope: Scope, left_sources: list[Source], kind: str, name: str) -> Expr:
+def using_condition(scope: Scope, left_sources: list[Source], kind: str, name: str) -> Expr:
     """The equality of a USING column, which becomes one merged column of the scope."""
     left_scope = Scope(None, left_sources, dict(scope.merged))
     right_scope = Scope(None, scope.sources[-1:])
@@ -114,11 +114,12 @@ def _item(queries: QueryLowering, scope: Scope, node: exp.Expr) -> tuple[Operato
     else:
         raise Unsupported(f"{label(inner)} in FROM is not supported")
     reads = scope.number in lowered.correlated
+    queries.per_row = queries.per_row or reads
     if alias is None or alias.this is None:
         if isinstance(inner, exp.Subquery):
             raise SyntaxProblem("subquery in FROM must have an alias")
         return *derived(lowered, "*VALUES*", [], scope.width), reads
-    return *derived(lowered, identifier(alias), _column_aliases(alias), scope.width), reads
+    return *derived(lowered, identifier(alias), column_aliases(alias), scope.width), reads
 
 
 def function_item(
@@ -135,7 +136,7 @@ def function_item(
         call = set_call(compiler, node.this)
     else:
         call = set_call(compiler, node)
-    names = _column_aliases(alias)
+    names = column_aliases(alias)
     if isinstance(node.args.get("offset"), exp.Identifier):
         names.append(identifier(node.args["offset"]))
     shown = call.columns[0][0] if alias is None or alias.this is None else identifier(alias)
@@ -146,7 +147,7 @@ def function_item(
     return *derived(lowered, shown, names, scope.width), scope.number in lowered.correlated
 
 
-def _column_aliases(alias: exp.TableAlias | None) -> list[str]:
+def column_aliases(alias: exp.TableAlias | None) -> list[str]:
     if alias is None:
         return []
     only(alias, "this", "columns")
@@ -178,7 +179,7 @@ def _table(queries: QueryLowering, scope: Scope, node: exp.Table) -> tuple[Opera
     name = table_name(node)
     alias_node = node.args.get("alias")
     alias = name.name if alias_node is None else identifier(alias_node)
-    names = _column_aliases(alias_node)
+    names = column_aliases(alias_node)
     if name.schema is None and name.name in queries.ctes:
         return derived(queries.ctes[name.name], alias, names, scope.width)
     relation = queries.relation(name.schema, name.name)

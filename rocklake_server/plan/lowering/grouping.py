@@ -108,7 +108,7 @@ class Grouping:
         return ColumnRef(found.type, len(self.keys) + len(self.aggregates) - 1)
 
     def _aggregate(self, node: exp.Expr, where: exp.Expr | None) -> Aggregate:
-        arguments, order_nodes, distinct = _parts(node)
+        arguments, order_nodes, distinct = aggregate_parts(node)
         if any(holds_aggregate(argument) for argument in arguments):
             raise GroupingProblem("aggregate function calls cannot be nested")
         order: tuple[SortKey, ...] = ()
@@ -120,7 +120,7 @@ class Grouping:
         )
 
 
-def _parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
+def aggregate_parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
     """(arguments, ORDER BY inside the call, DISTINCT)."""
     if isinstance(node, exp.Anonymous):
         return _anonymous_parts(list(node.expressions))
