@@ -5,11 +5,12 @@ Arrays have one dimension, whose first subscript is 1; that of a vector (int2vec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from rocklake_server.errors import DatatypeMismatch, Unsupported
+from rocklake_server.errors import DatatypeMismatch, InvalidParameterValue, Unsupported
 from rocklake_server.plan import casts
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.comparisons import equality_key
@@ -18,10 +19,11 @@ from rocklake_server.plan.conversions import render
 from rocklake_server.plan.dispatch import compiles, only
 from rocklake_server.plan.expressions import Constant, Expr
 from rocklake_server.plan.lowering.query import refuse_slots_in
-from rocklake_server.plan.overloads import Overload, undefined_function
+from rocklake_server.plan.overloads import Overload
 from rocklake_server.plan.type_rules import common_type
 from rocklake_server.schema.types import (
     ARRAYS,
+    BOOLEAN,
     INTEGER,
     JSON,
     JSONB,
@@ -33,6 +35,7 @@ from rocklake_server.schema.types import (
     Value,
     array_of,
 )
+from rocklake_server.sql.names import fold
 
 Items = tuple[Value, ...]
 
@@ -172,7 +175,26 @@ def _over_all(make: Callable[[ColumnType], Overload], *, compares: bool = False)
     )
 
 
+def _parse_ident(text: str, strict: bool | None = True) -> Value:
+    """The parts of a qualified name. Raises InvalidParameterValue; what follows a name is let pass unless strict."""
+    parts: list[str] = []
+    position = 0
+    while (part := _PART.match(text, position)) is not None:
+        bare, quoted = part["bare"], part["quoted"]
+        parts.append(fold(bare, quoted=False) if quoted is None else quoted.replace('""', '"'))
+        position = part.end()
+        if not text.startswith(".", position):
+            break
+        position += 1
+    if not parts or text[position - 1:position] == "." or (strict and position < len(text)):
+        raise InvalidParameterValue(f'string is not a valid identifier: "{text}"')
+    return tuple(parts)
+
+
+_PART = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<bare>[^\W\d][\w$]*))\s*')
+
 FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
+    "parse_ident": (Overload((TEXT, BOOLEAN), array_of(TEXT), _parse_ident, optional=1),),
     "array_to_string": _over_all(_to_string),
     "array_length": _over_all(lambda kind: Overload((kind, INTEGER), INTEGER, _length)),
     "array_upper": _over_all(lambda kind: _bound(kind, "upper")),
@@ -186,10 +208,3 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
         Overload((TEXT, TEXT, TEXT), array_of(TEXT), _string_to_array, Lenient, optional=1),
     ),
 }
-
-
-def array_argument(name: str, argument: Expr) -> Expr:
-    """An argument that must be an array of known type. Raises UndefinedFunction."""
-    if argument.type.element is None:
-        raise undefined_function(name, [argument])
-    return argument

@@ -10,7 +10,7 @@ from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.calls import AGGREGATES, CALLS, call_arguments, call_name
 from rocklake_server.plan.comparisons import compare, order_key
 from rocklake_server.plan.compiler import Compiler
-from rocklake_server.plan.conditions import CaseWhen
+from rocklake_server.plan.conditions import CaseWhen, Not
 from rocklake_server.plan.dispatch import compiles, only
 from rocklake_server.plan.expressions import Constant, Expr, NowRef
 from rocklake_server.plan.naming import identifier
@@ -128,4 +128,4 @@ def _operator(compiler: Compiler, node: exp.Operator) -> Expr:
         return compare(_COMPARISONS[symbol], left, right)
     else:
         raise Unsupported(f"OPERATOR({symbol}) is not supported")
-    return Strict(BOOLEAN, lambda value: not value, (found,)) if negated else found
+    return Not(BOOLEAN, arguments=(found,)) if negated else found

@@ -217,6 +217,8 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
     if not isinstance(tree, exp.Query | exp.Values):
         raise Unsupported(f"the statement {label(tree)} is not supported")
     lowered = _with_names(queries, queries.lower(tree).settled())
+    if queries.per_row and queries.relations:
+        raise Unsupported("LATERAL and functions in FROM beside relations of the lake are not supported here")
     if len(lowered.outputs) > COLUMNS_MAX:
         raise TooManyColumns(f"target lists can have at most {COLUMNS_MAX} entries")
     columns_of = tuple(

@@ -1,5 +1,7 @@
 """Functions that return a set of rows: in FROM, where they may read the items before them, and as an item of SELECT.
 
+They are here for what asks the catalogs. Beside rows of a lake, and for long series, the embedded engine has them.
+
 Source: PostgreSQL manual, Set Returning Functions and Table Functions.
 """
 
@@ -14,7 +16,7 @@ from rocklake_server.errors import InvalidParameterValue, Unsupported
 from rocklake_server.pacing import checked
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.casts import implicit
-from rocklake_server.plan.expressions import Constant, Env, Expr, Getter
+from rocklake_server.plan.expressions import Constant, Env, Expr, Getter, Parameter, Slot
 from rocklake_server.plan.operators import WORK_AT_ONCE_MAX, Operator, Rows, bind_all, held, prepare
 from rocklake_server.plan.overloads import undefined_function
 from rocklake_server.plan.system.keywords import KEYWORDS
@@ -26,7 +28,6 @@ from rocklake_server.schema.types import (
     INTEGER,
     REGCLASS,
     TEXT,
-    UNKNOWN,
     ColumnType,
     Value,
     array_of,
@@ -81,8 +82,10 @@ class SetCall:
 def _series(arguments: Sequence[Expr]) -> SetCall:
     if not 2 <= len(arguments) <= 3:
         raise undefined_function("generate_series", arguments)
-    if any(argument.type.oid not in (*INTEGERS, UNKNOWN.oid) for argument in arguments):
-        raise undefined_function("generate_series", arguments)
+    if any(argument.type.oid not in INTEGERS for argument in arguments):
+        raise Unsupported("generate_series over other types than integers is not supported here")
+    if all(isinstance(argument, Constant | Slot | Parameter) for argument in arguments):
+        raise Unsupported("generate_series between numbers that the statement names is not supported here")
     kind = BIGINT if any(argument.type.oid == BIGINT.oid for argument in arguments) else INTEGER
     typed = tuple(implicit(argument, kind) for argument in arguments)
 

@@ -89,11 +89,20 @@ def wider(left: ColumnType, right: ColumnType) -> ColumnType | None:
     if left.oid in OIDS or right.oid in OIDS:
         return OID if left.form is right.form is Form.INT else None
     if is_string(left) and is_string(right):
-        return TEXT if TEXT.oid in (left.oid, right.oid) else left.with_typmod(-1)
+        return _wider_string(left, right)
     for ranks in (MOMENTS, CLOCKS):
         if left.oid in ranks and right.oid in ranks:
             return max(left, right, key=lambda kind: ranks[kind.oid])
     return None
+
+
+def _wider_string(left: ColumnType, right: ColumnType) -> ColumnType:
+    """The left one, unless only the right one takes the other by itself: as a name, what is neither name nor text."""
+    if CHAR.oid in (left.oid, right.oid):
+        return TEXT if TEXT.oid in (left.oid, right.oid) else left
+    if right.oid == NAME.oid and left.oid in (VARCHAR.oid, BPCHAR.oid):
+        return NAME
+    return left.with_typmod(-1)
 
 
 def common_type(kinds: Sequence[ColumnType], what: str) -> ColumnType:

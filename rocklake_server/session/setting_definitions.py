@@ -162,6 +162,7 @@ TRANSACTION_MODES = {
 """Settings that are the running transaction's modes; without a transaction, those that the next one starts with."""
 
 REPORTED_NAMES = {"datestyle": "DateStyle", "intervalstyle": "IntervalStyle", "timezone": "TimeZone"}
+"""How ParameterStatus and SHOW spell names."""
 
 
 def checked_value(setting: Setting, value: str) -> str:

@@ -114,6 +114,7 @@ def _item(queries: QueryLowering, scope: Scope, node: exp.Expr) -> tuple[Operato
     else:
         raise Unsupported(f"{label(inner)} in FROM is not supported")
     reads = scope.number in lowered.correlated
+    queries.per_row = queries.per_row or reads
     if alias is None or alias.this is None:
         if isinstance(inner, exp.Subquery):
             raise SyntaxProblem("subquery in FROM must have an alias")

@@ -94,7 +94,8 @@ class SlotList(InList):
 
 @dataclass(slots=True)
 class QueryLowering:
-    """``slot_types`` are the types of the template's literals; ``relations`` collects what the plan depends on."""
+    """``slot_types`` are the types of the template's literals; ``relations`` collects what the plan depends on.
+    ``per_row``: something in FROM runs for each row of what stands before it, or makes rows itself."""
 
     view: TransactionView
     slot_types: Sequence[ColumnType] = ()
@@ -103,6 +104,7 @@ class QueryLowering:
     relations: list[tuple[str | None, str, Relation]] = field(default_factory=list)
     systems: list[SystemRelation] = field(default_factory=list)
     contextual: bool = False
+    per_row: bool = False
 
     def lower(self, node: exp.Expr, parent: Scope | None = None) -> Lowered:
         """Lower a query; ``parent`` is the scope of the query it is nested in."""

@@ -37,8 +37,10 @@ def set_call(compiler: Compiler, node: exp.Expr) -> SetCall:
     """Raises UndefinedFunction, Unsupported."""
     node = _unqualified(node)
     name = set_name(node)
+    compiler.queries.per_row = True
     if name is None:
-        return scalar_call(call_name(node), compiler.compile(node))
+        value = compiler.compile(node)
+        return scalar_call(call_name(node), value)
     return SET_FUNCTIONS[name]([compiler.compile(argument) for argument in _arguments(node)])
 
 
