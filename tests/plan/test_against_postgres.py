@@ -8,7 +8,7 @@ from itertools import product
 import psycopg
 import pytest
 
-from rocklake_server.plan.system.oids import OWNER_NAME
+from rocklake_server.auth.roles import OWNER_NAME
 from tests.plan.driver import Driver
 from tests.plan.postgres_side import Answer, from_postgres, from_us, statements
 from tests.plan.random_queries import random_queries
