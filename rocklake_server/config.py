@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.limits import (
@@ -13,6 +14,7 @@ from rocklake_server.limits import (
     IMAGE_MEMORY_MIB_DEFAULT,
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
+    OPEN_LAKES_DEFAULT,
 )
 from rocklake_server.telemetry import LEVELS
 
@@ -20,6 +22,13 @@ DEFAULT_PORT = 5432
 ADMIN_PORT = 8432
 _LOOPBACK_OF_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 ENVIRONMENT_PREFIX = "ROCKLAKE_"
+
+
+class CreateDatabases(StrEnum):
+    """How a database comes to be: by its first table, or only by CREATE DATABASE."""
+
+    AUTO = "auto"
+    ADMIN = "admin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,9 @@ class ServerSettings:
     image_memory_mib: int
     admin: Listen | None
     slow_statement_ms: float | None
+    create_databases: CreateDatabases
+    rekey: bool
+    max_open_lakes: int
     variables: Mapping[str, str]
 
 
@@ -93,6 +105,9 @@ def server_settings(
     image_memory_mib: int = IMAGE_MEMORY_MIB_DEFAULT,
     admin: str | None = None,
     slow_statement_ms: float | None = None,
+    create_databases: CreateDatabases = CreateDatabases.AUTO,
+    rekey: bool = False,
+    max_open_lakes: int = OPEN_LAKES_DEFAULT,
 ) -> ServerSettings:
     """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, or listening
     beyond this machine without authentication."""
@@ -121,5 +136,8 @@ def server_settings(
         image_memory_mib,
         watched,
         slow_statement_ms,
+        create_databases,
+        rekey,
+        max_open_lakes,
         variables,
     )

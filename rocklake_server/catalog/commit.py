@@ -18,7 +18,7 @@ from rocklake_server.activity import Activity
 from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.late_images import images_after
-from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.root import PUBLICATIONS, Root
 from rocklake_server.catalog.stall_watch import StallWatch
 from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit, write_sequence
 from rocklake_server.catalog.transaction import LakeTransaction
@@ -134,6 +134,8 @@ class Committer:
             next_relation_id=next_relation_id,
             stored_bytes=working.stored_bytes,
         )
+        if working.relations is not root.relations and lake.before_redefinition is not None:
+            await lake.before_redefinition()
         logger.debug("commit %d begins: %d transactions, %d keys", sequence, len(written), len(batch.operations))
         await self._write(working, batch, sequence)
         logger.debug("commit %d is durable", sequence)
@@ -306,9 +308,13 @@ class Committer:
             logger.exception("cannot bring the images up to date; they load again from the store")
             images, late = {}, {}
         lake.log.append(working.record(sequence))
+        is_redefined = working.relations is not lake.newest.relations
         lake.newest = Root(
-            sequence, snapshot, working.relations, images, working.counters, working.stored_bytes, late=late
-        )
+            sequence, snapshot, working.relations, images, working.counters, working.stored_bytes, late=late,
+            published=PUBLICATIONS.next(),
+        )  # fmt: skip
+        if is_redefined and lake.after_redefinition is not None:
+            lake.after_redefinition()
         if late:
             asyncio.get_running_loop().call_later(CATCH_UP_S, self._catch_up)
         if working.last_snapshot_us is not None:

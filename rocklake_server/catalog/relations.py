@@ -11,16 +11,30 @@ from rocklake_server.schema.model import Relation
 
 _versions = count(1)
 
+
+def next_version() -> int:
+    """A number that no other state of definitions in this process has."""
+    return next(_versions)
+
+
 OID_FIRST = 16_384
 """PostgreSQL's first OID for user objects."""
 
-SCHEMAS_MAX = 256
+SCHEMAS_MAX = 1024
 """Schemas of one database that OIDs keep apart."""
+
+TEMPORARY_SLOT = SCHEMAS_MAX - 1
+"""That of every session's temporary tables."""
 
 
 def relation_oid(relation_id: int, slot: int) -> int:
     """The OID of a relation: distinct for all relations of a database. Id 0 stands for the schema itself."""
     return OID_FIRST + relation_id * SCHEMAS_MAX + slot
+
+
+def relation_of(oid: int) -> tuple[int, int]:
+    """The relation id and the slot that an OID is made of."""
+    return divmod(oid - OID_FIRST, SCHEMAS_MAX)
 
 
 @dataclass(frozen=True)
@@ -29,7 +43,7 @@ class Relations:
 
     by_name: Mapping[str, Relation] = field(default_factory=dict)
     by_id: Mapping[int, Relation] = field(default_factory=dict)
-    version: int = field(default_factory=lambda: next(_versions))
+    version: int = field(default_factory=next_version)
 
     @classmethod
     def of(cls, relations: Iterable[Relation]) -> Relations:

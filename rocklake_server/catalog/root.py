@@ -17,6 +17,19 @@ logger = logging.getLogger(__name__)
 
 NO_IMAGE = RelationImage()
 
+class Publications:
+    """Numbers what the lakes of this process publish, to tell what was before what."""
+
+    def __init__(self) -> None:
+        self.newest = 0
+
+    def next(self) -> int:
+        self.newest += 1
+        return self.newest
+
+
+PUBLICATIONS = Publications()
+
 LateChanges: TypeAlias = tuple[Mapping[Partition, Changes], ...]
 
 
@@ -25,7 +38,8 @@ class Root:
     """One lake at commit ``sequence``. What is loaded of it is asked for with ``image``: loading adds to it and changes
     no answer, since it reads through ``snapshot``, the store as that commit left it. ``late`` are changes that the
     images of ``images`` do not have yet, oldest first: they are made when somebody asks, or in a quiet moment, so that
-    no commit waits for them. ``stored_bytes`` is what the keys and values of rows, retired rows and indexes take."""
+    no commit waits for them. ``published`` is greater for a later one, whatever its lake. ``stored_bytes`` is what the
+    keys and values of rows, retired rows and indexes take."""
 
     sequence: int
     snapshot: StoreSnapshot
@@ -35,6 +49,7 @@ class Root:
     stored_bytes: int = 0
     leases: int = 0
     late: dict[int, LateChanges] = field(default_factory=dict)
+    published: int = 0
 
     def image(self, relation_id: int) -> RelationImage:
         """What is loaded of a relation."""

@@ -10,6 +10,7 @@ from socket import gethostname
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.lake_reader import LakeReader, ListedLake
+from rocklake_server.catalog.offline_outlines import forget_outline
 from rocklake_server.catalog.owned_databases import owned_databases
 from rocklake_server.catalog.retention.offline_commits import OfflineCommits, Writable
 from rocklake_server.cli.lakes import opened_catalog
@@ -18,8 +19,8 @@ from rocklake_server.clock import SystemClock
 from rocklake_server.errors import CannotConnectNow, InternalProblem
 from rocklake_server.store.base import WriteBatch
 from rocklake_server.store.offline_owner import owned
+from rocklake_server.store.opening import open_store
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
-from rocklake_server.store.slate import open_slate_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ async def owned_lake(store: str, lake: str, command: str, *, instead: str) -> As
             ownership = await stack.enter_async_context(owned(location))
         except CannotConnectNow as held:
             raise CannotConnectNow(f"{held}, or {instead}") from None
-        opened = await open_slate_store(location.child(listed.directory), ownership=ownership)
+        await forget_outline(location, ownership, listed)
+        opened = await open_store(location.child(listed.directory), ownership=ownership)
         stack.push_async_callback(opened.close)
         reader = await LakeReader.over(listed, await opened.snapshot())
         commits = _commits(opened, ownership, reader, command)

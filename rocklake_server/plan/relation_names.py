@@ -80,8 +80,8 @@ def relation_text(context: Context, oid: Value) -> Value:
     """``regclass::text``: the name, qualified when the search path does not find it; the number when there is none."""
     if oid is None:
         return None
-    for relation in context.view.relations():
-        if relation.oid == oid:
-            found = _oid_of(context.view, None, relation.name) == oid
-            return quote(relation.name) if found else f"{quote(relation.schema)}.{quote(relation.name)}"
+    relation = context.view.relation_of_oid(oid) if isinstance(oid, int) else None
+    if relation is not None:
+        found = _oid_of(context.view, None, relation.name) == oid
+        return quote(relation.name) if found else f"{quote(relation.schema)}.{quote(relation.name)}"
     return "-" if oid == 0 else str(oid)

@@ -63,7 +63,7 @@ def _database_size(context: Context, name: str | None) -> int | None:
 
 
 def relation_by_oid(context: Context, oid: int) -> Relation | None:
-    return next((relation for relation in context.view.relations() if relation.oid == oid), None)
+    return context.view.relation_of_oid(oid)
 
 
 def _relation_size(context: Context, oid: int | None, *_fork: str) -> int | None:

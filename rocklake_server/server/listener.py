@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Hashable
 
+from rocklake_server.catalog.database_admin import require_admitted
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.config import Listen
 from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
@@ -55,8 +56,11 @@ class Listener:
         max_connections: int,
         busy_poll_s: float = 0.0,
         meter: StatementMeter | None = None,
+        creates_databases: bool = True,
     ) -> None:
+        """``creates_databases``: a database that does not exist may be connected to, and its first table makes it."""
         self._databases = databases
+        self._creates_databases = creates_databases
         self._max_connections = max_connections
         self._meter = meter
         self._cancellations = Cancellations()
@@ -150,6 +154,7 @@ class Listener:
             raise _too_many()
         if startup.parameters.get("replication", "false") not in ("false", "off", "no", "0"):
             raise Unsupported("replication connections are not supported")
+        require_admitted(self._databases, startup.database, created_on_use=self._creates_databases)
         negotiation = startup.negotiation()
         if negotiation is not None:
             channel.send(negotiation)

@@ -12,21 +12,22 @@ from contextlib import AsyncExitStack
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.recovery import keep_usable, open_every_lake
+from rocklake_server.catalog.rekeying import rekey_running
 from rocklake_server.catalog.residency import Residency
 from rocklake_server.clock import SystemClock
-from rocklake_server.config import Listen, ServerSettings
+from rocklake_server.config import CreateDatabases, Listen, ServerSettings
 from rocklake_server.errors import CannotConnectNow, InvalidParameterValue
 from rocklake_server.server.admin.observed import Observed
 from rocklake_server.server.admin.port import AdminPort
 from rocklake_server.server.file_limit import allow_open_files
 from rocklake_server.server.listener import Listener, connections_allowed
 from rocklake_server.session.statement_meter import StatementMeter
+from rocklake_server.store import opening
 from rocklake_server.store.base import Store
 from rocklake_server.store.folder_lock import FolderLock
 from rocklake_server.store.lease import Lease
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
-from rocklake_server.store.slate import open_slate_store
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ async def serve(settings: ServerSettings, announce: Announce) -> None:
         allow_open_files(connections_allowed(settings.max_connections))
         listener = Listener(
             databases, max_connections=settings.max_connections, busy_poll_s=settings.busy_poll_us / 1e6,
-            meter=_meter(settings, databases),
+            meter=_meter(settings, databases), creates_databases=settings.create_databases is CreateDatabases.AUTO,
         )  # fmt: skip
         where = await _listening(listener, settings.listen)
         gc.freeze()
@@ -95,12 +96,17 @@ async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncE
         ownership, has_displaced = lease, lease.displaced is not None
 
     async def open_store(directory: str) -> Store:
-        return await open_slate_store(location.child(directory), ownership=ownership)
+        return await opening.open_store(location.child(directory), ownership=ownership)
 
     residency = Residency(settings.image_memory_mib << 20)
-    databases = await Databases.open(open_store, SystemClock(), ownership, residency)
+    databases = await Databases.open(
+        open_store, SystemClock(), ownership, residency, open_lakes_max=settings.max_open_lakes)
     stack.push_async_callback(databases.close)
     _run_until_closed(stack, keep_usable(databases))
+    if settings.rekey:
+        if location.keyring is None:
+            raise InvalidParameterValue("--rekey needs an encryption key; give --encryption-key-file")
+        _run_until_closed(stack, rekey_running(databases))
     if has_displaced:
         _run_until_closed(stack, open_every_lake(databases))
     return databases

@@ -20,6 +20,7 @@ from rocklake_server.pgformat.copy_text import TextFormat, text_row_encoder
 from rocklake_server.plan.model import BaseScan, Context, Plan
 from rocklake_server.schema.types import ColumnType
 from rocklake_server.session.channel import Channel
+from rocklake_server.session.providing import outcome_of
 from rocklake_server.session.replies import COPY_DONE, copy_out_response
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, Rows, paced
 from rocklake_server.sql.statements import CopyFormat, CopyOptions
@@ -86,7 +87,7 @@ async def _send_text(first: Run | None, runs: AsyncIterator[Run], channel: Chann
 
 
 async def _binary_runs(plan: Plan, context: Context, types: list[ColumnType]) -> AsyncIterator[Run]:
-    for run in paced((await plan.run(context)).rows, partial(framed_rows, types)):
+    for run in paced((await outcome_of(plan, context)).rows, partial(framed_rows, types)):
         yield run
         await asyncio.sleep(0)
 
@@ -148,7 +149,7 @@ async def _text_runs(
     def framed(rows: Rows) -> bytes:
         return b"".join(_framed(encode(row)) for row in rows)
 
-    for run in paced((await plan.run(context)).rows, framed):
+    for run in paced((await outcome_of(plan, context)).rows, framed):
         yield run
         await asyncio.sleep(0)
 

@@ -17,6 +17,7 @@ from rocklake_server.pgformat.text import text_decoder
 from rocklake_server.plan.model import Outcome, ResultColumn
 from rocklake_server.schema.types import TEXT, ColumnType, Value
 from rocklake_server.session.channel import Channel
+from rocklake_server.session.providing import outcome_of
 from rocklake_server.session.replies import command_complete
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.runner import StatementRunner
@@ -146,7 +147,7 @@ class ExtendedProtocol:
             )
             if plan.columns != portal.columns:
                 raise Unsupported("cached plan must not change result type")
-            return await plan.run(context)
+            return await outcome_of(plan, context)
         tag, rows = await self._runner.run_utility(statement)
         return Outcome(tag, rows)
 

@@ -17,6 +17,7 @@ from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
+from rocklake_server.session.providing import answer_of, outcome_of
 from rocklake_server.session.rows import TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.transaction_block import TransactionBlock
@@ -78,7 +79,7 @@ class StatementRunner:
                 await self._send_result(constant.columns, outcome)
                 return outcome.tag
             plan, context = await self.planned(statement)
-            outcome = await plan.run(context)
+            outcome = await outcome_of(plan, context)
             await self._send_result(plan.columns, outcome)
             self.send_notices(outcome.notices)
             return outcome.tag
@@ -116,8 +117,8 @@ class StatementRunner:
         """A plan on the current transaction, and what it runs in. Raises ReadOnlyTransaction, UndefinedObject."""
         view = await self._block.current()
         types = [_parameter_type(oid) for oid in parameter_oids] if parameter_oids else ()
-        plan = plan_statement(query, view, self._facts.plans, types)
-        if plan.writes and view.modes.read_only:
+        plan = await answer_of(view, lambda: plan_statement(query, view, self._facts.plans, types))
+        if await answer_of(view, lambda: plan.writes) and view.modes.read_only:
             raise ReadOnlyTransaction(f"cannot execute {query.kind.value} in a read-only transaction")
         return plan, self.context(parameters)
 
@@ -150,7 +151,7 @@ class StatementRunner:
     async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:
         if isinstance(statement, sql.CopyIn):
             view = await self._block.current()
-            target = copy_target(view, statement.table, statement.columns)
+            target = await answer_of(view, lambda: copy_target(view, statement.table, statement.columns))
             if view.modes.read_only and target.relation.kind is not RelationKind.TEMPORARY:
                 raise ReadOnlyTransaction("cannot execute COPY FROM in a read-only transaction")
             return f"COPY {await copy_in(view, target, statement.options, self._channel)}"

@@ -20,6 +20,7 @@ from rocklake_server.errors import (
 from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.model import SessionCallbacks
 from rocklake_server.session.channel import Channel, ClientGone
+from rocklake_server.session.database_commands import DatabaseCommands
 from rocklake_server.session.extended import ExtendedProtocol
 from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
 from rocklake_server.session.runner import SessionFacts, StatementRunner
@@ -65,10 +66,12 @@ class Session:
         self.settings = Settings(startup)
         self.channel = channel
         self._activity = databases.activity
+        self._visitors = databases.visitors
         self._meter = meter
         self._block = TransactionBlock(databases, database, self.settings)
         self._registry = Registry()
-        utility = UtilityRunner(self._block, self.settings, self._registry, self._notify)
+        commands = DatabaseCommands(databases, self._block, database, user, self._skipped)
+        utility = UtilityRunner(self._block, self.settings, self._registry, self._notify, commands)
         callbacks = SessionCallbacks(
             set_config=self._set_config, export_snapshot=self._export_snapshot, database_size=self._block.database_size
         )
@@ -85,6 +88,7 @@ class Session:
         """Answer the client's messages until it leaves. What it left open is rolled back. Raises AdminShutdown after
         ``stop``, and IdleInTransaction or IdleSession when the client was silent for too long."""
         self._task = asyncio.current_task()
+        self._visitors.enter(self)
         try:
             while not isinstance(message := await self._receive(), m.Terminate | None):
                 await self._respond(message)
@@ -98,7 +102,10 @@ class Session:
                 raise _shutdown() from None
             raise
         finally:
-            await self._block.rollback()
+            try:
+                await self._block.rollback()
+            finally:
+                self._visitors.leave(self)
 
     async def _receive(self) -> FrontendMessage | None:
         """The next message. One that cannot be read is answered here; if no later one can be either, ``None``. Raises
@@ -282,6 +289,9 @@ class Session:
     def _notify(self, notice: m.NoticeResponse) -> None:
         if self.settings.shows(notice.fields["V"]):
             self.channel.send(notice)
+
+    def _skipped(self, text: str) -> None:
+        self._notify(m.NoticeResponse.of(text, severity="NOTICE", sqlstate="00000"))
 
     def _report(self) -> None:
         for name, value in self.settings.take_reports().items():

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rocklake_server.errors import Unsupported
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.schema.types import TEXT, Value
+from rocklake_server.session.database_commands import DatabaseCommands
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statements import Registry
 from rocklake_server.session.transaction_block import TransactionBlock
@@ -32,6 +33,7 @@ class UtilityRunner:
     settings: Settings
     registry: Registry
     notice: Callable[[NoticeResponse], None]
+    databases: DatabaseCommands
     channels: set[str] = field(default_factory=set)
 
     async def run(self, statement: sql.UtilityStatement) -> UtilityResult:
@@ -57,6 +59,8 @@ class UtilityRunner:
                 raise Unsupported("NOTIFY is not supported")
             case sql.Analyze() | sql.Vacuum() | sql.Checkpoint():
                 return UtilityResult(self._maintain(statement))
+            case sql.CreateDatabase() | sql.DropDatabase() | sql.RenameDatabase() | sql.RenameSchema():
+                return UtilityResult(await self.databases.run(statement))
             case sql.CopyIn() | sql.CopyOut():
                 raise AssertionError("COPY is run by the session")
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from rocklake_server.errors import ProgramLimitExceeded, StatementTooComplex, SyntaxProblem, Unsupported
 from rocklake_server.sql.cursor import Cursor
+from rocklake_server.sql.databases import parse_database_command
 from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
 from rocklake_server.sql.split import split_statements
@@ -89,6 +90,8 @@ def _parse_anew(text: str) -> UtilityStatement | Query:
     cursor = Cursor(text)
     if cursor.token.kind is TokenKind.WORD and cursor.token.value in PARSERS:
         return parse_utility(cursor)
+    if cursor.at("CREATE", "ALTER", "DROP") and (command := parse_database_command(cursor)) is not None:
+        return command
     return Query(text, query_kind(text))
 
 

@@ -12,6 +12,7 @@ from rocklake_server.catalog.lake_reader import CatalogReader, ListedLake
 from rocklake_server.catalog.maintenance.checks import Severity
 from rocklake_server.catalog.maintenance.repair import RepairPlan, plan_repair, repair_batch
 from rocklake_server.catalog.maintenance.verify import verify_lake
+from rocklake_server.catalog.offline_outlines import forget_outline
 from rocklake_server.cli.exit_codes import ExitCode
 from rocklake_server.cli.lakes import opened_catalog
 from rocklake_server.cli.options import LakeToWrite, Output, OutputFormat, Store, location_of
@@ -20,7 +21,7 @@ from rocklake_server.cli.progress import progress
 from rocklake_server.cli.running import run
 from rocklake_server.clock import SystemClock
 from rocklake_server.store.offline_owner import owned
-from rocklake_server.store.slate import open_slate_store
+from rocklake_server.store.opening import open_store
 
 _ACTIONS = ("check", "keys", "what", "repair")
 
@@ -73,7 +74,7 @@ async def _apply(catalog: CatalogReader, listed: ListedLake, store_url: str, out
     """Whether damage remains."""
     location = location_of(store_url)
     async with owned(location) as ownership:
-        store = await open_slate_store(location.child(listed.directory), ownership=ownership)
+        store = await open_store(location.child(listed.directory), ownership=ownership)
         try:
             with progress(f"Verifying {listed}", "keys") as tell:
                 found = await plan_repair(listed, await store.snapshot(), tell)
@@ -83,6 +84,7 @@ async def _apply(catalog: CatalogReader, listed: ListedLake, store_url: str, out
                 print_banner(f"Repairing lake {listed}", [where, *_lines(found)])
                 who = f"{getpass.getuser()} on {socket.gethostname()}"
                 ownership.require()
+                await forget_outline(location, ownership, listed)
                 await store.write(await repair_batch(found, who=who, now_us=SystemClock().now_us()))
             with progress(f"Verifying {listed} again", "keys") as tell:
                 after = (await verify_lake(listed, await store.snapshot(), tell)).report

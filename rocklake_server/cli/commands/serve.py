@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Annotated
 
 import typer
 import uvloop
 
-from rocklake_server.config import ENVIRONMENT_PREFIX, Listen, server_settings
+from rocklake_server.config import ENVIRONMENT_PREFIX, CreateDatabases, Listen, server_settings
 from rocklake_server.limits import (
     BUSY_POLL_US_DEFAULT,
     BUSY_POLL_US_MAX,
@@ -16,9 +17,11 @@ from rocklake_server.limits import (
     IMAGE_MEMORY_MIB_DEFAULT,
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
+    OPEN_LAKES_DEFAULT,
 )
 from rocklake_server.server.admin.port import PATHS
 from rocklake_server.server.serve import serve
+from rocklake_server.store.keyring import FILE_VARIABLE
 from rocklake_server.telemetry import LEVELS, configure_logging
 
 MaxConnections = Annotated[
@@ -78,6 +81,42 @@ SlowStatement = Annotated[
     ),
 ]
 
+MaxOpenLakes = Annotated[
+    int,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}MAX_OPEN_LAKES",
+        min=1,
+        help="Lakes open at once; one that nobody uses closes for another, those in use stay.",
+    ),
+]
+CreateDatabasesOption = Annotated[
+    CreateDatabases,
+    typer.Option(
+        "--create-databases",
+        envvar=f"{ENVIRONMENT_PREFIX}CREATE_DATABASES",
+        metavar="auto|admin",
+        help="auto: the first table creates the database that a client has connected to. "
+        "admin: only CREATE DATABASE does, and other names are refused.",
+    ),
+]
+KeyFile = Annotated[
+    str | None,
+    typer.Option(
+        "--encryption-key-file",
+        envvar=FILE_VARIABLE,
+        metavar="FILE",
+        help="Keys that stored values are encrypted with, one id:base64 on a line; the first one writes.",
+    ),
+]
+Rekey = Annotated[
+    bool,
+    typer.Option(
+        "--rekey",
+        envvar=f"{ENVIRONMENT_PREFIX}REKEY",
+        help="Encrypt what an earlier key, or none, has written with the first key, in the background.",
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     app.command("serve")(command)
@@ -113,6 +152,10 @@ def command(
     image_memory: ImageMemory = IMAGE_MEMORY_MIB_DEFAULT,
     admin: Admin = None,
     slow_statement: SlowStatement = None,
+    create_databases: CreateDatabasesOption = CreateDatabases.AUTO,
+    encryption_key_file: KeyFile = None,
+    rekey: Rekey = False,
+    max_open_lakes: MaxOpenLakes = OPEN_LAKES_DEFAULT,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -128,7 +171,7 @@ def command(
         listen=listen,
         log_level=log_level,
         insecure_trust=insecure_trust,
-        variables=os.environ,
+        variables=os.environ if encryption_key_file is None else {**os.environ, FILE_VARIABLE: encryption_key_file},
         max_connections=max_connections,
         drain_timeout_s=drain_timeout,
         lease_time_s=lease_time,
@@ -137,17 +180,20 @@ def command(
         image_memory_mib=image_memory,
         admin=admin,
         slow_statement_ms=slow_statement,
+        create_databases=create_databases,
+        rekey=rekey,
+        max_open_lakes=max_open_lakes,
     )
     configure_logging(settings.log_level)
+    uvloop.run(serve(settings, partial(_announce, store)))
 
-    def announce(where: Listen, watched: Listen | None) -> None:
-        print(f"RockLake is listening on {where}, store {store}", flush=True)
-        print(
-            f"ATTACH 'ducklake:postgres:host={where.client_host} port={where.port} dbname=lake user=rocklake' "
-            "AS lake (DATA_PATH 's3://bucket/or/a/folder/');",
-            flush=True,
-        )
-        if watched is not None:
-            print(f"Metrics, health and status are at http://{watched}: {', '.join(PATHS)}", flush=True)
 
-    uvloop.run(serve(settings, announce))
+def _announce(store: str, where: Listen, watched: Listen | None) -> None:
+    print(f"RockLake is listening on {where}, store {store}", flush=True)
+    print(
+        f"ATTACH 'ducklake:postgres:host={where.client_host} port={where.port} dbname=lake user=rocklake' "
+        "AS lake (DATA_PATH 's3://bucket/or/a/folder/');",
+        flush=True,
+    )
+    if watched is not None:
+        print(f"Metrics, health and status are at http://{watched}: {', '.join(PATHS)}", flush=True)

@@ -20,7 +20,6 @@ INFORMATION_SCHEMA = 13_207
 TEMPORARY_SCHEMA = 13_208
 TEMPORARY_SCHEMA_NAME = "pg_temp"
 
-DATABASE = 5
 OWNER = 10
 OWNER_NAME = "rocklake"
 
@@ -49,6 +48,11 @@ def constraint_oid(relation: Relation) -> int:
 def default_oid(relation: Relation, attnum: int) -> int:
     """The OID of a column's default."""
     return 3 * _DERIVED_RANGE + crc32(b"%d.%d" % (_own_oid(relation), attnum)) % _DERIVED_RANGE
+
+
+def own_oid_of(oid: int) -> int:
+    """The relation's OID behind that of its index or constraint."""
+    return oid % _DERIVED_RANGE
 
 
 def _own_oid(relation: Relation) -> int:

@@ -8,17 +8,25 @@ asking again returns the same tuple object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from rocklake_server.catalog.view import TransactionView
-from rocklake_server.plan.system.oids import namespace_of, namespaces
+from rocklake_server.plan.system.oids import (
+    TEMPORARY_SCHEMA,
+    TEMPORARY_SCHEMA_NAME,
+    namespace_of,
+    namespaces,
+    own_oid_of,
+)
 from rocklake_server.schema.model import Relation, RelationColumn
 from rocklake_server.schema.types import ALL_TYPES, OID, SMALLINT, TEXT, Value, array_of
 
 SystemRow: TypeAlias = tuple[Value, ...]
 SystemRows: TypeAlias = tuple[SystemRow, ...]
+Lookup: TypeAlias = Callable[[TransactionView, Collection[Value]], Sequence[Relation]]
+Narrowed: TypeAlias = Callable[[TransactionView, Collection[Value]], SystemRows]
 
 CACHED_RESULTS_MAX = 256
 """Row sets kept, of all system relations and definitions versions together."""
@@ -41,7 +49,8 @@ class SystemRelation:
     """One relation of pg_catalog or information_schema.
 
     ``rows`` returns the values of ``columns``, then those of ``hidden`` (system columns that a query
-    must name). It returns the same rows as long as ``definitions_key`` of the view is the same.
+    must name). It returns the same rows as long as ``definitions_key`` of the view is the same. ``narrowed`` has, by
+    column, the rows that may have one of some values there, without looking at the relations of other schemas.
     """
 
     schema: str
@@ -49,6 +58,7 @@ class SystemRelation:
     columns: tuple[RelationColumn, ...]
     rows: Callable[[TransactionView], Sequence[SystemRow]]
     hidden: tuple[RelationColumn, ...] = ()
+    narrowed: Mapping[int, Narrowed] = field(default_factory=dict)
 
 
 def definitions_key(view: TransactionView) -> Hashable:
@@ -121,21 +131,47 @@ def from_view(schema: str, name: str, declaration: str,
     return SystemRelation(schema, name, columns(declaration), _cached(f"{schema}.{name}", build))
 
 
-def from_each_relation(schema: str, name: str, declaration: str,
-                       build: Callable[[Relation, Scope], SystemRows], hidden: str = "") -> SystemRelation:
-    """A system relation that holds some rows for each relation of the lake."""
+def from_each_relation(schema: str, name: str, declaration: str, build: Callable[[Relation, Scope], SystemRows],
+                       hidden: str = "", **lookups: Lookup) -> SystemRelation:
+    """A system relation that holds some rows for each relation of the lake. ``lookups`` say, by column, which relations
+    may have rows with some values there."""
     full_name = f"{schema}.{name}"
 
-    def rows(view: TransactionView) -> SystemRows:
+    def rows_of(view: TransactionView, relations: Iterable[Relation]) -> SystemRows:
         oids = namespaces(view)
         collected: list[SystemRow] = []
-        for relation in view.relations():
+        for relation in relations:
             namespace, schema_name = namespace_of(relation, oids)
             collected += _group(full_name, relation, Scope(view.database, namespace, schema_name), build)
         return tuple(collected)
 
-    return SystemRelation(schema, name, columns(declaration), _cached(full_name, rows),
-                          columns(hidden) if hidden else ())
+    def narrowed(lookup: Lookup) -> Narrowed:
+        return lambda view, values: rows_of(view, lookup(view, values))
+
+    declared = columns(declaration)
+    index = {column.name: position for position, column in enumerate(declared)}
+    return SystemRelation(
+        schema, name, declared, _cached(full_name, lambda view: rows_of(view, view.relations())),
+        columns(hidden) if hidden else (), {index[column]: narrowed(lookup) for column, lookup in lookups.items()},
+    )
+
+
+def by_oid(view: TransactionView, values: Collection[Value]) -> list[Relation]:
+    """The relations with these OIDs, or whose key's index or constraint has one of them."""
+    own = sorted({own_oid_of(value) for value in values if isinstance(value, int)})
+    relations = map(view.relation_of_oid, own)
+    return [relation for relation in relations if relation is not None]
+
+
+def by_namespace(view: TransactionView, values: Collection[Value]) -> Sequence[Relation]:
+    """The relations of schemas with these OIDs."""
+    names = {name for oid, name in view.schemas() if oid in values}
+    return view.relations_of({*names, *([TEMPORARY_SCHEMA_NAME] if TEMPORARY_SCHEMA in values else ())})
+
+
+def by_schema(view: TransactionView, values: Collection[Value]) -> Sequence[Relation]:
+    """The relations of schemas with these names."""
+    return view.relations_of({value for value in values if isinstance(value, str)})
 
 
 def constant(schema: str, name: str, declaration: str, rows: SystemRows = ()) -> SystemRelation:
