@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 
 from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.limits import (
@@ -22,6 +23,10 @@ DEFAULT_PORT = 5432
 ADMIN_PORT = 8432
 _LOOPBACK_OF_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 ENVIRONMENT_PREFIX = "ROCKLAKE_"
+PASSWORD_VARIABLE = f"{ENVIRONMENT_PREFIX}PASSWORD"
+"""Holds a password where a command needs one. No option does: others on the machine see the command line."""
+
+PASSWORD_FILE_BYTES_MAX = 8 * 1024
 
 
 class CreateDatabases(StrEnum):
@@ -57,6 +62,18 @@ class Listen:
 
 
 @dataclass(frozen=True, slots=True)
+class LoginSettings:
+    """Who is let in: files of TLS and of rules, and the role that the first start makes, if it has a password."""
+
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    tls_client_ca: Path | None = None
+    hba_file: Path | None = None
+    initial_user: str = "rocklake"
+    initial_password: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ServerSettings:
     """Everything ``rocklake serve`` can be told. ``variables`` are the environment's, for the object store's keys."""
 
@@ -76,6 +93,28 @@ class ServerSettings:
     rekey: bool
     max_open_lakes: int
     variables: Mapping[str, str]
+    login: LoginSettings = LoginSettings()
+
+
+def given_password(variables: Mapping[str, str], file: Path | None) -> str | None:
+    """The first line of ``file``, or what ROCKLAKE_PASSWORD holds; ``None`` without either. Raises
+    InvalidParameterValue for both, for an empty one, and for a file that cannot be read."""
+    written = variables.get(PASSWORD_VARIABLE)
+    if file is None:
+        if written == "":
+            raise InvalidParameterValue(f"{PASSWORD_VARIABLE} is empty")
+        return written
+    if written is not None:
+        raise InvalidParameterValue(f"{PASSWORD_VARIABLE} and a password file are given; one of them is wanted")
+    try:
+        with file.open(encoding="utf-8") as opened:
+            password = opened.read(PASSWORD_FILE_BYTES_MAX).partition("\n")[0].removesuffix("\r")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InvalidParameterValue(f'cannot read password file "{file}": {reason}') from None
+    if not password:
+        raise InvalidParameterValue(f'the first line of password file "{file}" is empty')
+    return password
 
 
 def parse_listen(text: str, default_port: int = DEFAULT_PORT) -> Listen:
@@ -108,19 +147,25 @@ def server_settings(
     create_databases: CreateDatabases = CreateDatabases.AUTO,
     rekey: bool = False,
     max_open_lakes: int = OPEN_LAKES_DEFAULT,
+    insecure_admin: bool = False,
+    login: LoginSettings | None = None,
 ) -> ServerSettings:
-    """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, or listening
-    beyond this machine without authentication."""
+    """Raises InvalidParameterValue: for a bad address, an unknown log level, a lease that is too short, a certificate
+    without its key, or an admin port that is open beyond this machine."""
     where = parse_listen(listen)
     if log_level.lower() not in LEVELS:
         raise InvalidParameterValue(f'"{log_level}" is not a log level; choose one of {", ".join(LEVELS)}')
     watched = parse_listen(admin, ADMIN_PORT) if admin else None
-    for address in (where, watched):
-        if address is not None and not address.is_loopback and not insecure_trust:
-            raise InvalidParameterValue(
-                f"listening on {address} would let anyone on the network in, since every user is trusted; "
-                "listen on a loopback address, or pass --insecure-trust if the network is private"
-            )
+    if watched is not None and not watched.is_loopback and not (insecure_admin or insecure_trust):
+        raise InvalidParameterValue(
+            f"the admin port on {watched} would tell anyone on the network about the lakes: it asks for no password; "
+            "listen on a loopback address, or pass --insecure-admin if the network is private"
+        )
+    login = login or LoginSettings()
+    if (login.tls_certificate is None) != (login.tls_key is None):
+        raise InvalidParameterValue("--tls-cert and --tls-key are given together or not at all")
+    if login.tls_client_ca is not None and login.tls_certificate is None:
+        raise InvalidParameterValue("--tls-client-ca needs --tls-cert and --tls-key")
     if not lease_time_s >= LEASE_TIME_S_MIN:
         raise InvalidParameterValue(f"a lease of {lease_time_s:g} s is too short; {LEASE_TIME_S_MIN:g} s is the least")
     return ServerSettings(
@@ -140,4 +185,5 @@ def server_settings(
         rekey,
         max_open_lakes,
         variables,
+        login,
     )

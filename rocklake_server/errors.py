@@ -138,8 +138,12 @@ class InvalidRegularExpression(CatalogError, sqlstate="2201B"):
     """A text that is no regular expression."""
 
 
-class ReadOnlySystemRelation(CatalogError, sqlstate="42501"):
-    """A write to a system catalog, or one that the role may not do."""
+class InsufficientPrivilege(CatalogError, sqlstate="42501"):
+    """A write to a system catalog, or something that the role may not do."""
+
+
+class ReservedName(CatalogError, sqlstate="42939"):
+    """A name that is kept for the system."""
 
 
 class CannotCoerce(CatalogError, sqlstate="42846"):
@@ -360,6 +364,10 @@ class ProtocolFatal(CatalogError, sqlstate="08004", severity="FATAL"):
 
 class InvalidAuthorization(CatalogError, sqlstate="28000", severity="FATAL"):
     """A user that may not connect."""
+
+
+class InvalidPassword(CatalogError, sqlstate="28P01", severity="FATAL"):
+    """A login that failed: a wrong password, or a user that does not exist. Nothing tells which."""
 
 
 class OutcomeUnknown(CatalogError, sqlstate="08007", severity="FATAL"):

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from rocklake_server.auth.access import UNRESTRICTED, Access
+from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
 from rocklake_server.catalog.definitions import Definitions
 from rocklake_server.catalog.lake import Lake
@@ -46,7 +48,8 @@ class Modes:
 
 class DatabaseTransaction(Definitions):
     """Implements ``catalog.view.TransactionView``. Takes its roots at its first statement. ``losses`` are those of
-    the session's earlier blocks."""
+    the session's earlier blocks. What ``access`` does not allow is refused here and nowhere else, statement by
+    statement: rows in ``chunks``, every change in ``check_writable``."""
 
     def __init__(
         self,
@@ -55,9 +58,11 @@ class DatabaseTransaction(Definitions):
         modes: Modes,
         temporary: TemporaryTables,
         losses: Losses | None = None,
+        access: Access = UNRESTRICTED,
     ) -> None:
         super().__init__()
         self.databases = databases
+        self.access = access
         self.modes = modes
         self._database = database
         self._now_us = databases.clock.now_us()
@@ -105,7 +110,7 @@ class DatabaseTransaction(Definitions):
         CannotConnectNow once another server owns the store, StoreUnavailable while nobody can tell."""
         await self.databases.ownership.wait()
         if not self.started:
-            if self.modes.block and not self.modes.read_only:
+            if self.modes.block and not self.modes.read_only and self.access.privilege >= Privilege.WRITER:
                 await self._wait_for_turns()
             self.started = True
             await self._take_roots()
@@ -168,6 +173,8 @@ class DatabaseTransaction(Definitions):
         source = self.databases.exported.get(identifier)
         if source is None:
             raise InvalidParameterValue(f'invalid snapshot identifier: "{identifier[:64]}"')
+        if source.database != self._database:
+            raise Unsupported("cannot import a snapshot from a different database")
         for schema, part in source.parts.items():
             if schema != TEMPORARY_SCHEMA:
                 self.enter(schema, source.opened[schema], part.root)
@@ -211,6 +218,8 @@ class DatabaseTransaction(Definitions):
 
     async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[Chunk]:
         self._touch(relation)
+        if relation.schema != TEMPORARY_SCHEMA and self.access.privilege < Privilege.READER:
+            self.access.require(Privilege.READER, "SELECT")
         return await self.part_of(relation).chunks(relation, bounds)
 
     async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
@@ -240,9 +249,11 @@ class DatabaseTransaction(Definitions):
             self._written = part
         return part
 
-    def check_writable(self, command: str) -> None:
+    def check_writable(self, command: str, needed: Privilege = Privilege.WRITER) -> None:
+        """Raises ReadOnlyTransaction, InsufficientPrivilege."""
         if self.modes.read_only:
             raise ReadOnlyTransaction(f"cannot execute {command} in a read-only transaction")
+        self.access.require(needed, command)
 
     def written_schema(self) -> str | None:
         return next((s for s, part in self.parts.items() if s != TEMPORARY_SCHEMA and part.writes), None)
@@ -303,6 +314,7 @@ class DatabaseTransaction(Definitions):
                 self.require_listed(schema)
                 await self.opened[schema].committer.commit(self.parts[schema])
             await self.publish_schemas()
+            self.audit_dropped_relations()
             await self._commit_temporary()
             self._lost = False
         except CatalogError as error:

@@ -6,6 +6,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rocklake_server.auth.access import Access
+from rocklake_server.auth.audit import audit
+from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.database_names import DatabaseFacts, known_databases, require_fillable
 from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
 from rocklake_server.catalog.indexes import index_entries
@@ -40,12 +43,13 @@ SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 
 @dataclass(frozen=True, slots=True)
 class SchemaState:
-    """The schemas of a transaction at a savepoint."""
+    """The schemas of a transaction, and what it has dropped, at a savepoint."""
 
     parts: Mapping[str, LakeTransaction]
     opened: Mapping[str, OpenLake]
     created: tuple[str, ...]
     dropped: tuple[str, ...]
+    dropped_relations: tuple[Relation, ...]
 
 
 class Definitions:
@@ -57,11 +61,13 @@ class Definitions:
     temporary: TemporaryTables
     places: Mapping[str, Place]
     """The schemas that were on the list at the first statement, or at the newest one."""
+    access: Access
 
     def __init__(self) -> None:
         self.dropped_on_commit: set[int] = set()
         self._created_schemas: list[str] = []
         self.dropped_schemas: list[str] = []
+        self._dropped_relations: list[Relation] = []
         self.departed: list[LakeTransaction] = []
         self.savepoints: list[tuple[str, SchemaState]] = []
 
@@ -83,7 +89,7 @@ class Definitions:
     def written_schema(self) -> str | None: ...
 
     @abstractmethod
-    def check_writable(self, command: str) -> None: ...
+    def check_writable(self, command: str, needed: Privilege = Privilege.WRITER) -> None: ...
 
     @property
     def definitions_version(self) -> object:
@@ -211,6 +217,8 @@ class Definitions:
 
     async def drop_relation(self, relation: Relation) -> None:
         await self.writer(relation.schema, "DROP TABLE").drop(relation)
+        if relation.kind is not RelationKind.TEMPORARY:
+            self._dropped_relations.append(relation)
 
     async def add_column(self, relation: Relation, column: ColumnDefinition) -> None:
         self._alter(relation, lambda found: add_column(found, column))
@@ -247,7 +255,7 @@ class Definitions:
         return True
 
     async def drop_schema(self, name: str, *, if_exists: bool = False, cascade: bool = False) -> bool:
-        self.check_writable("DROP SCHEMA")
+        self.check_writable("DROP SCHEMA", Privilege.ADMIN)
         if self._is_there(name):
             await self.need(name)
         part = self.parts.get(name)
@@ -300,8 +308,19 @@ class Definitions:
         if self.changes_schemas:
             directory, now_us = self.databases.directory, self.databases.clock.now_us()
             await directory.publish(self.database, self._created_schemas, self.dropped_schemas, now_us)
+            for name in self.dropped_schemas:
+                self._audit_drop("schema", name)
             self._created_schemas.clear()
             self.dropped_schemas.clear()
+
+    def audit_dropped_relations(self) -> None:
+        """Once the COMMIT is durable."""
+        for relation in self._dropped_relations:
+            self._audit_drop("table", f"{relation.schema}.{relation.name}")
+
+    def _audit_drop(self, kind: str, name: str) -> None:
+        audit("drop", user=self.access.user, address=self.access.address, object=kind, name=name,
+              database=self.database)  # fmt: skip
 
     def forget_schemas(self) -> None:
         """At ROLLBACK: the names of schemas created here are free again."""
@@ -316,7 +335,7 @@ class Definitions:
     def schema_state(self) -> SchemaState:
         """What ``restore_schemas`` goes back to."""
         created, dropped = tuple(self._created_schemas), tuple(self.dropped_schemas)
-        return SchemaState(dict(self.parts), dict(self.opened), created, dropped)
+        return SchemaState(dict(self.parts), dict(self.opened), created, dropped, tuple(self._dropped_relations))
 
     def restore_schemas(self, state: SchemaState) -> None:
         """ROLLBACK TO a savepoint: schemas created since are gone, dropped ones are back. Lakes that were only
@@ -330,6 +349,7 @@ class Definitions:
             if part in self.departed:
                 self.departed.remove(part)
         self.dropped_schemas[:] = state.dropped
+        self._dropped_relations[:] = state.dropped_relations
 
 
 def _alter(part: LakeTransaction, old: Relation, new: Relation) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from rocklake_server.auth.roles import CurrentRoles, RoleTable
 from rocklake_server.catalog.listing import (
     FIRST_LAKE,
     FORMAT,
@@ -30,6 +31,7 @@ from rocklake_server.catalog.listing import (
 )
 from rocklake_server.catalog.outlines import outline_key, read_outlines
 from rocklake_server.catalog.relations import TEMPORARY_SLOT, next_version
+from rocklake_server.catalog.stored_roles import put_changes
 from rocklake_server.errors import (
     CatalogError,
     DuplicateDatabase,
@@ -70,6 +72,7 @@ class Directory:
         self._writing = asyncio.Lock()
         self.databases_version = next_version()
         """Another one after each change of which databases there are."""
+        self.roles = CurrentRoles()
 
     @classmethod
     async def open(cls, store: Store, ownership: Ownership = UNDISPUTED) -> Directory:
@@ -96,6 +99,7 @@ class Directory:
         self._lakes = {}
         for (database, schema), place in listing.lakes.items():
             self._lakes.setdefault(database, {})[schema] = place
+        self.roles.replace(listing.roles)
         self._is_stale = False
         self.databases_version = next_version()
 
@@ -228,7 +232,10 @@ class Directory:
             batch = WriteBatch()
             retired = self._put_drops(batch, name, list(self.schemas(name)), now_us)
             batch.delete(database_key(name))
+            roles = self.roles.table.without_database(name)
+            put_changes(batch, self.roles.table, roles)
             await self._write(batch)
+            self.roles.replace(roles)
             self._dropped |= retired
             del self._numbers[name]
             self._lakes.pop(name, None)
@@ -247,7 +254,10 @@ class Directory:
                 put_lake(batch, new_name, schema, place)
             batch.delete(database_key(name))
             put_database(batch, new_name, self._numbers[name])
+            roles = self.roles.table.with_renamed_database(name, new_name)
+            put_changes(batch, self.roles.table, roles)
             await self._write(batch)
+            self.roles.replace(roles)
             self._numbers[new_name] = self._numbers.pop(name)
             self._lakes[new_name] = self._lakes.pop(name, {})
             self.databases_version = next_version()
@@ -343,6 +353,18 @@ class Directory:
                 self._outlines.pop(number, None)
 
     # -- the store --------------------------------------------------------------------------------------------------
+    async def change_roles(self, change: Callable[[RoleTable], RoleTable]) -> RoleTable:
+        """Replace the roles by what ``change`` makes of them, durably. Returns them. Raises what ``change`` raises."""
+        async with self._writing:
+            await self._recover()
+            before = self.roles.table
+            after = change(before)
+            batch = WriteBatch()
+            put_changes(batch, before, after)
+            if batch.operations:
+                await self._write(batch)
+            self.roles.replace(after)
+            return after
 
     async def probe(self) -> None:
         """Read something from the store itself, past what is in memory. Raises StoreUnavailable, CorruptValue."""

@@ -3,7 +3,8 @@
 Keys: ``01`` + database + schema (escaped texts) hold a lake's number and its slot within the database, ``02`` the next
 lake number, ``03`` + lake number the names of a dropped lake, when it was dropped, and whether its excision has begun,
 ``04`` where the copy comes from that is being made here and is not finished, ``05`` what a finished one was made of,
-``06`` + database its number, ``07`` + number an audit record. A lake's directory is named by its number.
+``06`` + database its number, ``07`` + number an audit record, ``08`` outlines (``catalog.outlines``), ``10`` and ``11``
+roles (``catalog.stored_roles``). A lake's directory is named by its number.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from rocklake_server.auth.roles import RoleTable
+from rocklake_server.catalog.stored_roles import put_changes, read_roles
 from rocklake_server.encoding.ordered import decode_int, decode_text, encode_int, encode_text
 from rocklake_server.errors import CorruptValue, FormatVersionUnsupported, ObjectNotInPrerequisiteState
 from rocklake_server.schema.system_subspaces import CATALOG_FORMAT_VERSION
@@ -68,6 +71,7 @@ class Listing:
     databases: Mapping[str, int] = field(default_factory=dict)
     audits: int = 0
     """How many audit records there are; they are numbered from 1."""
+    roles: RoleTable = field(default_factory=RoleTable)
 
 
 async def read_listing(snapshot: StoreSnapshot) -> Listing:
@@ -90,7 +94,7 @@ async def read_listing(snapshot: StoreSnapshot) -> Listing:
     in_order = dict(sorted(lakes.items(), key=lambda item: item[1].number))
     return Listing(
         in_order, retired, FIRST_LAKE if next_lake is None else _unpacked(NEXT_LAKE, next_lake),
-        await _read_databases(snapshot, in_order), len(await audit_records(snapshot)),
+        await _read_databases(snapshot, in_order), len(await audit_records(snapshot)), await read_roles(snapshot),
     )  # fmt: skip
 
 
@@ -136,6 +140,7 @@ def listing_batch(listing: Listing) -> WriteBatch:
     for database, number in listing.databases.items():
         put_database(batch, database, number)
     batch.put(NEXT_LAKE, NUMBER.pack(listing.next_lake))
+    put_changes(batch, RoleTable(), listing.roles)
     return batch
 
 

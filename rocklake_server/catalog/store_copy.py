@@ -125,7 +125,7 @@ async def _list(system: Store, listing: Listing, lakes: Sequence[ListedLake], ma
     chosen = {(lake.database, lake.schema): lake.place for lake in lakes}
     filled, kept = {database for database, _ in listing.lakes}, {database for database, _ in chosen}
     databases = {name: number for name, number in listing.databases.items() if name in kept or name not in filled}
-    batch = listing_batch(Listing(chosen, {}, listing.next_lake, databases))
+    batch = listing_batch(Listing(chosen, {}, listing.next_lake, databases, roles=listing.roles))
     batch.delete(UNFINISHED_COPY)
     batch.put(ORIGIN, made.encode())
     await system.write(batch)

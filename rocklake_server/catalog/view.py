@@ -8,6 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
 
+from rocklake_server.auth.access import Access
 from rocklake_server.catalog.database_names import DatabaseFacts
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import ColumnType, Value
@@ -119,6 +120,10 @@ class TransactionView(Protocol):
     def database(self) -> str: ...
 
     @property
+    def access(self) -> Access:
+        """What its session may do."""
+
+    @property
     def now_us(self) -> int:
         """The transaction's start, in microseconds since 2000-01-01 UTC: what NOW() returns."""
 
@@ -147,6 +152,10 @@ class TransactionView(Protocol):
     async def chunks(self, relation: Relation, bounds: Bounds = EVERYTHING) -> Sequence[Chunk]:
         """The rows of ``relation`` that this transaction sees, at least those within ``bounds``: a few in the order
         in which they were inserted or last updated, many in key order."""
+
+    def check_writable(self, command: str) -> None:
+        """Before a plan that writes runs, also one that finds no rows. Raises ReadOnlyTransaction,
+        InsufficientPrivilege."""
 
     async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
         """Stage rows (values of all columns, without ctid). Returns their number.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rocklake_server.errors import GroupingProblem, UndefinedSchema, Unsupported
-from rocklake_server.plan import casts, functions, session_functions
+from rocklake_server.plan import casts, functions, privilege_functions, session_functions
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.calls import AGGREGATES, CALLS, call_arguments, call_name
 from rocklake_server.plan.comparisons import compare, order_key
@@ -43,9 +43,10 @@ def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
         if name in ("concat", "concat_ws"):
             arguments = [_shown(argument) for argument in arguments]
         return call(name, functions.FUNCTIONS[name], arguments)
-    if name in session_functions.FUNCTIONS:
-        compiler.queries.contextual = True
-        return call(name, session_functions.FUNCTIONS[name], arguments)
+    for listed in (session_functions.FUNCTIONS, privilege_functions.FUNCTIONS):
+        if name in listed:
+            compiler.queries.contextual = True
+            return call(name, listed[name], arguments)
     raise undefined_function(name, arguments)
 
 

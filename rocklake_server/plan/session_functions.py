@@ -114,14 +114,6 @@ def _context(
     return (Overload(arguments, result, function, Contextual, optional),)
 
 
-def _privilege(_context: Context, *_arguments: Value) -> bool:
-    return True
-
-
-_PRIVILEGES = tuple(
-    Overload(arguments, BOOLEAN, _privilege, Contextual)
-    for arguments in ((TEXT, TEXT), (OID, TEXT), (TEXT, TEXT, TEXT), (NAME, OID, TEXT))
-)
 _SIZE = (Overload((REGCLASS, TEXT), BIGINT, _relation_size, Contextual, optional=1),)
 _TRUE = _context(lambda _context, _oid: True, OID, result=BOOLEAN)
 
@@ -150,7 +142,6 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     "pg_total_relation_size": _SIZE,
     "pg_table_size": _SIZE,
     "format_type": _context(_format_type, OID, INTEGER),
-    "pg_get_userbyid": _context(lambda context, oid: None if oid is None else context.user, OID, result=NAME),
     "obj_description": _context(lambda _context, *_arguments: None, OID, NAME, optional=1),
     "col_description": _context(lambda _context, *_arguments: None, OID, INTEGER),
     "shobj_description": _context(lambda _context, *_arguments: None, OID, NAME),
@@ -162,7 +153,4 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     ),
     "pg_get_expr": _context(lambda _context, text, *_arguments: text, TEXT, OID, BOOLEAN, optional=1),
     "pg_get_constraintdef": _context(_constraint_definition, OID, BOOLEAN, optional=1),
-    "has_table_privilege": _PRIVILEGES,
-    "has_schema_privilege": _PRIVILEGES,
-    "has_database_privilege": _PRIVILEGES,
 }

@@ -15,6 +15,7 @@ from rocklake_server.plan.system import (
     pg_catalog_absent,
     pg_catalog_keys,
     pg_catalog_relations,
+    pg_catalog_roles,
     pg_catalog_server,
     pg_catalog_types,
 )
@@ -29,6 +30,7 @@ SYSTEM_RELATIONS: Mapping[tuple[str, str], SystemRelation] = MappingProxyType({
         pg_catalog_keys.RELATIONS,
         pg_catalog_types.RELATIONS,
         pg_catalog_server.RELATIONS,
+        pg_catalog_roles.RELATIONS,
         pg_catalog_absent.RELATIONS,
         information_schema.RELATIONS,
         information_schema_columns.RELATIONS,

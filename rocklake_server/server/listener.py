@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Hashable
 
+from rocklake_server.auth.backoff import LoginBackoff
 from rocklake_server.catalog.database_admin import require_admitted
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.config import Listen
@@ -14,8 +15,10 @@ from rocklake_server.plan.cache import PlanCache
 from rocklake_server.plan.statement_plans import Compiled
 from rocklake_server.server.busy_poll import BusyPoll
 from rocklake_server.server.cancellation import Cancellations
+from rocklake_server.server.login import ClientLeft, Doorkeeper, Policy
 from rocklake_server.server.socket_channel import ReceivedBytes, SocketChannel
 from rocklake_server.server.startup_settings import startup_settings
+from rocklake_server.server.tls import Tls
 from rocklake_server.session.session import Session
 from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.wire.messages import AuthenticationOk, BackendKeyData, ErrorResponse
@@ -57,10 +60,18 @@ class Listener:
         busy_poll_s: float = 0.0,
         meter: StatementMeter | None = None,
         creates_databases: bool = True,
+        policy: Policy | None = None,
+        tls: Tls | None = None,
+        backoff: LoginBackoff | None = None,
     ) -> None:
         """``creates_databases``: a database that does not exist may be connected to, and its first table makes it."""
         self._databases = databases
         self._creates_databases = creates_databases
+        self._tls = tls
+        roles = databases.directory.roles
+        backoff = backoff if backoff is not None else LoginBackoff()
+        self._doorkeeper = Doorkeeper(roles, policy or Policy(), databases.clock, backoff)
+        roles.observers.append(self._check_access)
         self._max_connections = max_connections
         self._meter = meter
         self._cancellations = Cancellations()
@@ -101,8 +112,13 @@ class Listener:
         for session in self._cancellations.sessions():
             session.stop(at_once=at_once)
 
+    def _check_access(self) -> None:
+        """After a change of roles."""
+        for session in self._cancellations.sessions():
+            session.check_access()
+
     def _accept(self) -> SocketChannel:
-        return SocketChannel(self._received, self._busy_poll, self._connected)
+        return SocketChannel(self._received, self._busy_poll, self._connected, self._tls)
 
     def _connected(self, channel: SocketChannel) -> None:
         task = asyncio.create_task(self._serve(channel))
@@ -115,12 +131,14 @@ class Listener:
             self._check_number()
             async with asyncio.timeout(STARTUP_TIMEOUT_S):
                 startup = await self._startup(channel)
+                if startup is not None:
+                    await self._login(channel, startup)
             if startup is not None:
                 await self._run_session(channel, startup)
         except CatalogError as error:
             self._databases.activity.failed(error.sqlstate)
             _refuse(channel, error)
-        except (TimeoutError, ConnectionError):
+        except (TimeoutError, ConnectionError, ClientLeft):
             logger.debug("a connection ended before its session began")
         except Exception:
             logger.exception("a connection ended by an internal error")
@@ -133,9 +151,11 @@ class Listener:
             raise _too_many()
 
     async def _startup(self, channel: SocketChannel) -> StartupMessage | None:
-        """The startup message, encryption refused; ``None`` when the connection was for a cancellation or is gone."""
+        """The startup message; ``None`` when the connection was for a cancellation or is gone."""
         while True:
             match await channel.receive():
+                case SSLRequest() if channel.offers_tls:
+                    channel.accept_tls()
                 case SSLRequest() | GSSENCRequest():
                     channel.send(EncryptionRefused())
                 case CancelRequest() as request:
@@ -146,18 +166,22 @@ class Listener:
                 case _:
                     return None
 
+    async def _login(self, channel: SocketChannel, startup: StartupMessage) -> None:
+        """Raises Unsupported, and what ``Doorkeeper.admit`` raises."""
+        if startup.parameters.get("replication", "false") not in ("false", "off", "no", "0"):
+            raise Unsupported("replication connections are not supported")
+        negotiation = startup.negotiation()
+        if negotiation is not None:
+            channel.send(negotiation)
+        await self._doorkeeper.admit(channel, startup)
+
     async def _run_session(self, channel: SocketChannel, startup: StartupMessage) -> None:
         task = asyncio.current_task()
         if task is not None:
             self._starting.discard(task)
         if len(self._cancellations.sessions()) >= self._max_connections:
             raise _too_many()
-        if startup.parameters.get("replication", "false") not in ("false", "off", "no", "0"):
-            raise Unsupported("replication connections are not supported")
         require_admitted(self._databases, startup.database, created_on_use=self._creates_databases)
-        negotiation = startup.negotiation()
-        if negotiation is not None:
-            channel.send(negotiation)
         process_id, secret_key = self._cancellations.new_key()
         session = Session(
             self._databases,

@@ -7,7 +7,7 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 
 from rocklake_server.catalog.databases import Databases
@@ -15,12 +15,15 @@ from rocklake_server.catalog.recovery import keep_usable, open_every_lake
 from rocklake_server.catalog.rekeying import rekey_running
 from rocklake_server.catalog.residency import Residency
 from rocklake_server.clock import SystemClock
-from rocklake_server.config import CreateDatabases, Listen, ServerSettings
-from rocklake_server.errors import CannotConnectNow, InvalidParameterValue
+from rocklake_server.config import CreateDatabases, Listen, LoginSettings, ServerSettings
+from rocklake_server.errors import CannotConnectNow, CatalogError, InvalidParameterValue
 from rocklake_server.server.admin.observed import Observed
 from rocklake_server.server.admin.port import AdminPort
 from rocklake_server.server.file_limit import allow_open_files
+from rocklake_server.server.initial_role import make_initial_role
 from rocklake_server.server.listener import Listener, connections_allowed
+from rocklake_server.server.login import HbaFile, Policy
+from rocklake_server.server.tls import Tls, TlsFiles
 from rocklake_server.session.statement_meter import StatementMeter
 from rocklake_server.store import opening
 from rocklake_server.store.base import Store
@@ -47,6 +50,8 @@ async def serve(settings: ServerSettings, announce: Announce) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    tls, policy = _tls(settings.login), _policy(settings)
+    loop.add_signal_handler(signal.SIGHUP, _reload, (tls, policy.hba))
     location = parse_store_url(settings.store, settings.variables)
     if settings.takeover and not location.is_remote:
         raise InvalidParameterValue(f'store "{location}" cannot be taken over: only a bucket has a lease')
@@ -59,10 +64,12 @@ async def serve(settings: ServerSettings, announce: Announce) -> None:
         databases = await _opened_unless(stop, _open(settings, location, stack))
         if databases is None:
             return
+        await make_initial_role(databases, settings.login)
         allow_open_files(connections_allowed(settings.max_connections))
         listener = Listener(
             databases, max_connections=settings.max_connections, busy_poll_s=settings.busy_poll_us / 1e6,
-            meter=_meter(settings, databases), creates_databases=settings.create_databases is CreateDatabases.AUTO,
+            meter=_meter(settings, databases), policy=policy, tls=tls,
+            creates_databases=settings.create_databases is CreateDatabases.AUTO,
         )  # fmt: skip
         where = await _listening(listener, settings.listen)
         gc.freeze()
@@ -75,6 +82,36 @@ async def serve(settings: ServerSettings, announce: Announce) -> None:
             admin.stopping = True
         logger.info("stopping: running statements may finish for %.0f s", settings.drain_timeout_s)
         await listener.stop(settings.drain_timeout_s)
+
+
+def _tls(login: LoginSettings) -> Tls | None:
+    """Raises InvalidParameterValue."""
+    if login.tls_certificate is None or login.tls_key is None:
+        return None
+    return Tls(TlsFiles(login.tls_certificate, login.tls_key, login.tls_client_ca))
+
+
+def _policy(settings: ServerSettings) -> Policy:
+    """Raises InvalidParameterValue."""
+    login = settings.login
+    hba = None
+    if login.hba_file is not None:
+        hba = HbaFile(
+            login.hba_file, has_tls=login.tls_certificate is not None, has_client_ca=login.tls_client_ca is not None
+        )
+    return Policy(hba, settings.insecure_trust)
+
+
+def _reload(parts: Sequence[Tls | HbaFile | None]) -> None:
+    """On SIGHUP. What cannot be used is logged, and stays as it was."""
+    for part in parts:
+        if part is not None:
+            try:
+                part.reload()
+            except CatalogError as error:
+                logger.warning("not reloaded: %s", error)
+            else:
+                logger.info("reloaded %s", part)
 
 
 def _meter(settings: ServerSettings, databases: Databases) -> StatementMeter | None:

@@ -1,9 +1,11 @@
-"""One socket as a session's channel: bytes in, messages out, with backpressure both ways."""
+"""One socket as a session's channel: bytes in, messages out, encrypted or not, with backpressure both ways."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
+import ssl
 from collections.abc import Callable
 from typing import cast
 
@@ -17,11 +19,14 @@ from rocklake_server.limits import (
     UNACKNOWLEDGED_MS_MAX,
 )
 from rocklake_server.server.busy_poll import BusyPoll
+from rocklake_server.server.tls import ALPN_PROTOCOL, CLIENT_HELLO, Tls, TlsStream
 from rocklake_server.session.channel import ClientGone
 from rocklake_server.wire.connection import Encoded, Raw, ServerConnection
 from rocklake_server.wire.layout import BackendMessage, FrontendMessage
 from rocklake_server.wire.phases import Phase
-from rocklake_server.wire.startup import EncryptionReply
+from rocklake_server.wire.startup import EncryptionAccepted, EncryptionReply
+
+logger = logging.getLogger(__name__)
 
 RECEIVE_BUFFER_BYTES = 256 * 1024
 """Unread bytes past which the socket is not read while the session is busy."""
@@ -50,15 +55,21 @@ class ReceivedBytes:
 
 class SocketChannel(asyncio.Protocol):
     """Implements ``session.channel.Channel``. ``when_made`` is called with it once it is connected; ``when_gone`` when
-    the connection is lost, also while a statement runs."""
+    the connection is lost, also while a statement runs. With ``tls`` the client may ask for encryption, or begin with
+    it."""
 
     __slots__ = (
-        "_busy_poll", "_connection", "_counted", "_ended", "_error", "_gone", "_is_near", "_out", "_out_bytes",
-        "_reader", "_reading", "_received", "_transport", "_waiting", "_when_made", "_writable", "when_gone",
+        "_began_with_tls", "_busy_poll", "_connection", "_counted", "_ended", "_error", "_filter", "_gone", "_is_near",
+        "_out", "_out_bytes", "_reader", "_reading", "_received", "_tls", "_transport", "_waiting", "_when_made",
+        "_writable", "stream", "when_gone",
     )
 
     def __init__(
-        self, received: ReceivedBytes, busy_poll: BusyPoll, when_made: Callable[[SocketChannel], None]
+        self,
+        received: ReceivedBytes,
+        busy_poll: BusyPoll,
+        when_made: Callable[[SocketChannel], None],
+        tls: Tls | None = None,
     ) -> None:
         self._received = received
         self._busy_poll = busy_poll
@@ -67,6 +78,10 @@ class SocketChannel(asyncio.Protocol):
         self._counted = 0
         self.when_gone: Callable[[], None] | None = None
         self._connection = ServerConnection()
+        self._tls = tls
+        self._began_with_tls = False
+        self.stream: TlsStream | None = None
+        self._filter: Callable[[bytes], bytes] | None = None if tls is None else self._first_bytes
         self._transport: asyncio.Transport | None = None
         self._out: list[Encoded] = []
         self._out_bytes = 0
@@ -93,7 +108,7 @@ class SocketChannel(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._busy_poll.heard()
         try:
-            self._connection.receive_data(bytes(data))
+            self._connection.receive_data(bytes(data) if self._filter is None else self._filter(bytes(data)))
         except CatalogError as error:
             self._error = error
         buffered = self._connection.buffered_bytes
@@ -109,6 +124,70 @@ class SocketChannel(asyncio.Protocol):
         asyncio.get_running_loop().call_later(HALF_CLOSED_S_MAX, self._lost)
         self._wake()
         return True
+
+    # -- TLS ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def offers_tls(self) -> bool:
+        return self._tls is not None
+
+    def accept_tls(self) -> None:
+        """Answer the client's SSLRequest. Raises ProtocolViolation when it has sent something after it already: that
+        was not encrypted, and somebody else may have put it there. What comes from now on can only be TLS."""
+        assert self._tls is not None, "it was offered"
+        self.send(EncryptionAccepted())
+        self.flush()
+        self._begin_tls(self._tls)
+
+    def _begin_tls(self, tls: Tls) -> None:
+        self.stream = TlsStream(tls.identity)
+        self._filter = self._decrypted
+
+    def _first_bytes(self, data: bytes) -> bytes:
+        """A connection that begins with TLS is known by its first byte."""
+        self._filter = None
+        if data[:1] != bytes([CLIENT_HELLO]) or self._tls is None:
+            return data
+        self._began_with_tls = True
+        self._connection.begin_encrypted()
+        self._begin_tls(self._tls)
+        return self._decrypted(data)
+
+    def _decrypted(self, data: bytes) -> bytes:
+        """The filter of an encrypted connection. One whose TLS breaks is over, after the alert that says why."""
+        stream = self.stream
+        if stream is None or self._gone:
+            return b""
+        was_established = stream.is_established
+        try:
+            plain = stream.received(data)
+        except ssl.SSLError as error:
+            logger.info("TLS with %s failed: %s", self.peer, error.reason or error)
+            self._write(stream.take_output())
+            self._give_up_tls()
+            return b""
+        self._write(stream.take_output())
+        if stream.is_established and not was_established and not self._may_go_on(stream):
+            logger.info("TLS with %s failed: a connection that begins with it has to name ALPN protocol %s",
+                        self.peer, ALPN_PROTOCOL)  # fmt: skip
+            self._give_up_tls()
+            return b""
+        self._ended = self._ended or stream.is_closed
+        return plain
+
+    def _may_go_on(self, stream: TlsStream) -> bool:
+        """Whoever begins with TLS names the protocol, so that what was meant for another server ends here."""
+        return not self._began_with_tls or stream.application_protocol == ALPN_PROTOCOL
+
+    def _give_up_tls(self) -> None:
+        self._connection.give_up()
+        if self._transport is not None:
+            self._transport.close()
+        self._lost()
+
+    def _write(self, data: bytes) -> None:
+        if data and self._transport is not None and not self._transport.is_closing():
+            self._transport.write(data)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  the reason does not matter
         self._lost()
@@ -161,6 +240,12 @@ class SocketChannel(asyncio.Protocol):
         return str(name[0]) if isinstance(name, tuple) else None
 
     @property
+    def local_address(self) -> str | None:
+        """The address of this server that the client connected to."""
+        name = self._transport.get_extra_info("sockname") if self._transport is not None else None
+        return str(name[0]) if isinstance(name, tuple) else None
+
+    @property
     def buffered_bytes(self) -> int:
         return self._out_bytes
 
@@ -196,7 +281,11 @@ class SocketChannel(asyncio.Protocol):
     def flush(self) -> None:
         """Hand what is buffered to the transport."""
         if self._out and self._transport is not None and not self._gone:
-            self._transport.write(self._out[0] if len(self._out) == 1 else b"".join(self._out))
+            data = self._out[0] if len(self._out) == 1 else b"".join(self._out)
+            if self.stream is not None:
+                self.stream.send(data)
+                data = self.stream.take_output()
+            self._transport.write(data)
         self._out.clear()
         self._out_bytes = 0
 
@@ -218,6 +307,9 @@ class SocketChannel(asyncio.Protocol):
         """Send what is buffered, then close."""
         self._count(0)
         self.flush()
+        if self.stream is not None and not self._gone:
+            self.stream.close()
+            self._write(self.stream.take_output())
         if self._transport is not None:
             self._transport.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rocklake_server.errors import ReadOnlyTransaction, UndefinedObject, Unsupported
+from rocklake_server.errors import UndefinedObject, Unsupported
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pacing import Turns
 from rocklake_server.plan.cache import PlanCache
@@ -114,12 +114,13 @@ class StatementRunner:
     async def planned(
         self, query: sql.Query, parameter_oids: Sequence[int] = (), parameters: tuple[Value, ...] = ()
     ) -> tuple[Plan, Context]:
-        """A plan on the current transaction, and what it runs in. Raises ReadOnlyTransaction, UndefinedObject."""
+        """A plan on the current transaction, and what it runs in. Raises ReadOnlyTransaction, InsufficientPrivilege,
+        UndefinedObject."""
         view = await self._block.current()
         types = [_parameter_type(oid) for oid in parameter_oids] if parameter_oids else ()
         plan = await answer_of(view, lambda: plan_statement(query, view, self._facts.plans, types))
-        if await answer_of(view, lambda: plan.writes) and view.modes.read_only:
-            raise ReadOnlyTransaction(f"cannot execute {query.kind.value} in a read-only transaction")
+        if await answer_of(view, lambda: plan.writes):
+            view.check_writable(query.kind.value)
         return plan, self.context(parameters)
 
     def forget_transaction(self) -> None:
@@ -152,8 +153,8 @@ class StatementRunner:
         if isinstance(statement, sql.CopyIn):
             view = await self._block.current()
             target = await answer_of(view, lambda: copy_target(view, statement.table, statement.columns))
-            if view.modes.read_only and target.relation.kind is not RelationKind.TEMPORARY:
-                raise ReadOnlyTransaction("cannot execute COPY FROM in a read-only transaction")
+            if target.relation.kind is not RelationKind.TEMPORARY:
+                view.check_writable("COPY FROM")
             return f"COPY {await copy_in(view, target, statement.options, self._channel)}"
         plan, context = await self.planned(statement.query or _whole_table(statement))
         if plan.columns is None:

@@ -6,6 +6,8 @@ import asyncio
 import logging
 from time import perf_counter
 
+from rocklake_server.auth.access import Access
+from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.errors import (
     AdminShutdown,
@@ -63,14 +65,16 @@ class Session:
         self.user = user
         self.database = database
         self.process_id = process_id
-        self.settings = Settings(startup)
+        self.access = Access(databases.directory.roles, user, database, client_address)
+        is_superuser = "on" if self.access.privilege is Privilege.SUPERUSER else "off"
+        self.settings = Settings(startup, {"session_authorization": user, "is_superuser": is_superuser})
         self.channel = channel
         self._activity = databases.activity
         self._visitors = databases.visitors
         self._meter = meter
-        self._block = TransactionBlock(databases, database, self.settings)
+        self._block = TransactionBlock(databases, database, self.settings, self.access)
         self._registry = Registry()
-        commands = DatabaseCommands(databases, self._block, database, user, self._skipped)
+        commands = DatabaseCommands(databases, self._block, database, self._skipped)
         utility = UtilityRunner(self._block, self.settings, self._registry, self._notify, commands)
         callbacks = SessionCallbacks(
             set_config=self._set_config, export_snapshot=self._export_snapshot, database_size=self._block.database_size
@@ -82,6 +86,7 @@ class Session:
         self._cancel_reason: str | None = None
         self._stopping = False
         self._stopped = False
+        self._stop_reason = "due to administrator command"
         self._abandoned = False
 
     async def run(self) -> None:
@@ -93,13 +98,13 @@ class Session:
             while not isinstance(message := await self._receive(), m.Terminate | None):
                 await self._respond(message)
                 if self._stopping and (self._stopped or self.is_idle):
-                    raise _shutdown()
+                    raise self._shutdown()
         except ClientGone:
             return
         except asyncio.CancelledError:
             if self._stopping and self._task is not None:
                 self._task.uncancel()
-                raise _shutdown() from None
+                raise self._shutdown() from None
             raise
         finally:
             try:
@@ -158,6 +163,12 @@ class Session:
         if at_once or self.is_idle:
             self._stopped = True
             self._task.cancel()
+
+    def check_access(self) -> None:
+        """After a change of roles: end a session whose user may no longer connect, as ``stop`` does at once."""
+        if self.access.privilege < Privilege.CONNECT and not self._stopping:
+            self._stop_reason = f'because role "{self.user}" may no longer connect to database "{self.database}"'
+            self.stop(at_once=True)
 
     @property
     def state(self) -> str:
@@ -313,6 +324,5 @@ class Session:
     def _export_snapshot(self) -> str:
         return self._block.open().export_snapshot()
 
-
-def _shutdown() -> AdminShutdown:
-    return AdminShutdown("terminating connection due to administrator command")
+    def _shutdown(self) -> AdminShutdown:
+        return AdminShutdown(f"terminating connection {self._stop_reason}")

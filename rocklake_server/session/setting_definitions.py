@@ -131,6 +131,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("transaction_isolation", "read committed", _choice(*_ISOLATIONS)),
         Setting("transaction_read_only", "off", _boolean),
         Setting("transaction_deferrable", "off", _boolean),
+        Setting("password_encryption", "scram-sha-256", _choice("scram-sha-256")),
         Setting("search_path", '"$user", public', _search_path),
         Setting("statement_timeout", "0", _duration_ms, unit_ms=True),
         Setting("lock_timeout", "0", _duration_ms, unit_ms=True),

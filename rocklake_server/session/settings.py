@@ -28,9 +28,10 @@ class Settings(Mapping[str, str]):
     """A session's values by lower-cased name. Changes made in a transaction that rolls back are undone; SET LOCAL ends
     with it."""
 
-    def __init__(self, startup: Mapping[str, str]) -> None:
-        """``startup`` are the client's own defaults. Raises what ``checked`` raises."""
-        self._defaults = {name: setting.default for name, setting in SETTINGS.items()}
+    def __init__(self, startup: Mapping[str, str], facts: Mapping[str, str] | None = None) -> None:
+        """``startup`` are the client's own defaults, ``facts`` values of fixed settings. Raises what ``checked``
+        raises."""
+        self._defaults = {name: setting.default for name, setting in SETTINGS.items()} | dict(facts or {})
         self._defaults |= {name: self.checked(name, value) for name, value in startup.items()}
         self._values: dict[str, str] = {}
         self._local: dict[str, str] = {}

@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Protocol
 
 from rocklake_server.activity import DURATION_BOUNDS_S, Activity, Histogram
+from rocklake_server.sql import roles
 from rocklake_server.sql import statements as sql
 from rocklake_server.sql.template import MARKERS
 
@@ -68,6 +69,12 @@ KINDS: dict[sql.QueryKind | type[Statement], str] = {
     sql.Analyze: "maintenance",
     sql.Vacuum: "maintenance",
     sql.Checkpoint: "maintenance",
+    roles.CreateRole: "role",
+    roles.AlterRole: "role",
+    roles.RenameRole: "role",
+    roles.DropRole: "role",
+    roles.Grant: "role",
+    roles.Revoke: "role",
 }
 """Every statement's kind, as metrics and the log name it."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from enum import Enum
 
+from rocklake_server.auth.access import UNRESTRICTED, Access
 from rocklake_server.catalog.database_transaction import DatabaseTransaction, Modes
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.snapshot_turn import Losses
@@ -37,9 +38,12 @@ class BlockState(Enum):
 class TransactionBlock:
     """Statements outside a block run in an implicit transaction that ends with their message."""
 
-    def __init__(self, databases: Databases, database: str, settings: Settings) -> None:
-        self._databases = databases
+    def __init__(
+        self, databases: Databases, database: str, settings: Settings, access: Access = UNRESTRICTED
+    ) -> None:
+        self.databases = databases
         self._database = database
+        self.access = access
         self._settings = settings
         self._losses = Losses()
         self.temporary = TemporaryTables(databases.clock)
@@ -89,7 +93,7 @@ class TransactionBlock:
         if self.transaction is None:
             self._settings.begin()
             self.transaction = DatabaseTransaction(
-                self._databases, self._database, self._modes(), self.temporary, self._losses
+                self.databases, self._database, self._modes(), self.temporary, self._losses, self.access
             )
         return self.transaction
 

@@ -10,9 +10,11 @@ from rocklake_server.errors import Unsupported
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.schema.types import TEXT, Value
 from rocklake_server.session.database_commands import DatabaseCommands
+from rocklake_server.session.role_commands import RoleCommands
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statements import Registry
 from rocklake_server.session.transaction_block import TransactionBlock
+from rocklake_server.sql import roles
 from rocklake_server.sql import statements as sql
 from rocklake_server.wire.messages import NoticeResponse
 
@@ -61,6 +63,9 @@ class UtilityRunner:
                 return UtilityResult(self._maintain(statement))
             case sql.CreateDatabase() | sql.DropDatabase() | sql.RenameDatabase() | sql.RenameSchema():
                 return UtilityResult(await self.databases.run(statement))
+            case (roles.CreateRole() | roles.AlterRole() | roles.RenameRole() | roles.DropRole() | roles.Grant()
+                  | roles.Revoke()):
+                return UtilityResult(await self._roles(statement))
             case sql.CopyIn() | sql.CopyOut():
                 raise AssertionError("COPY is run by the session")
 
@@ -172,6 +177,15 @@ class UtilityRunner:
             raise Unsupported("LISTEN is not supported")
         self.channels.clear()
         return "UNLISTEN"
+
+    async def _roles(self, statement: roles.RoleStatement) -> str:
+        """In the list of databases, and of no transaction."""
+        block = self.block
+        block.require_no_block(type(statement).__name__.upper().replace("ROLE", " ROLE"))
+        return await RoleCommands(block.databases.directory, block.access, self._tell).run(statement)
+
+    def _tell(self, text: str) -> None:
+        self.notice(NoticeResponse.of(text, severity="NOTICE", sqlstate="00000"))
 
     def _maintain(self, statement: sql.Analyze | sql.Vacuum | sql.Checkpoint) -> str:
         """The store keeps itself in shape; say so instead of pretending to have worked."""

@@ -14,8 +14,8 @@ QUERY_KEYWORDS = {
     "COMMENT": QueryKind.DDL,
 }
 REFUSED_KEYWORDS = frozenset({
-    "CALL", "CLUSTER", "DECLARE", "DO", "EXECUTE", "EXPLAIN", "FETCH", "GRANT", "IMPORT", "LOAD", "LOCK",
-    "MERGE", "MOVE", "PREPARE", "REASSIGN", "REFRESH", "REINDEX", "REVOKE", "SECURITY", "TABLE",
+    "CALL", "CLUSTER", "DECLARE", "DO", "EXECUTE", "EXPLAIN", "FETCH", "IMPORT", "LOAD", "LOCK",
+    "MERGE", "MOVE", "PREPARE", "REASSIGN", "REFRESH", "REINDEX", "SECURITY", "TABLE",
 })
 
 _USUAL = {f"{kind.value} ": kind for kind in QueryKind if kind is not QueryKind.DDL}

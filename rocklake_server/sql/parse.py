@@ -12,6 +12,7 @@ from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.databases import parse_database_command
 from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
+from rocklake_server.sql.roles import holds_password, is_role_statement, parse_role_statement
 from rocklake_server.sql.split import split_statements
 from rocklake_server.sql.statements import Query, UtilityStatement
 from rocklake_server.sql.text_shapes import TextShapes
@@ -41,13 +42,13 @@ class StatementCache:
         self._statements: OrderedDict[str, UtilityStatement | Query] = OrderedDict()
 
     def parse(self, text: str) -> UtilityStatement | Query:
-        """As ``parse_statement``; failures are not kept."""
+        """As ``parse_statement``; failures and passwords are not kept."""
         statement = self._statements.get(text)
         if statement is not None:
             self._statements.move_to_end(text)
             return statement
         statement = _parse_anew(text)
-        if len(text) <= _CACHED_CHARACTERS_MAX:
+        if len(text) <= _CACHED_CHARACTERS_MAX and not holds_password(statement):
             self._statements[text] = statement
             self._characters += len(text)
             while self._characters > self._characters_max:
@@ -69,13 +70,28 @@ def parse_statement(text: str) -> UtilityStatement | Query:
 
 def parse_statements(text: str) -> tuple[UtilityStatement | Query, ...]:
     """All statements of a simple-query text. Raises what ``parse_statement`` raises."""
-    if len(text) <= _SHORT_TEXT_CHARACTERS:
-        return _short_text(text)
-    return _SHAPES.parse(text, _all_statements) if len(text) <= _SHAPED_CHARACTERS_MAX else _all_statements(text)
+    try:
+        if len(text) <= _SHORT_TEXT_CHARACTERS:
+            return _short_text(text)
+        return _SHAPES.parse(text, _all_statements) if len(text) <= _SHAPED_CHARACTERS_MAX else _all_statements(text)
+    except _NotKept as found:
+        return found.statements
+
+
+class _NotKept(Exception):
+    """Carries statements past the caches, which keep no failures."""
+
+    def __init__(self, statements: tuple[UtilityStatement | Query, ...]) -> None:
+        super().__init__()
+        self.statements = statements
 
 
 def _all_statements(text: str) -> tuple[UtilityStatement | Query, ...]:
-    return tuple([parse_statement(statement) for statement in split_statements(text)])
+    """Raises _NotKept, with the statements, when one holds a password."""
+    statements = tuple([parse_statement(statement) for statement in split_statements(text)])
+    if any(map(holds_password, statements)):
+        raise _NotKept(statements)
+    return statements
 
 
 _SHAPES = TextShapes()
@@ -88,10 +104,13 @@ def _short_text(text: str) -> tuple[UtilityStatement | Query, ...]:
 
 def _parse_anew(text: str) -> UtilityStatement | Query:
     cursor = Cursor(text)
-    if cursor.token.kind is TokenKind.WORD and cursor.token.value in PARSERS:
-        return parse_utility(cursor)
-    if cursor.at("CREATE", "ALTER", "DROP") and (command := parse_database_command(cursor)) is not None:
-        return command
+    if cursor.token.kind is TokenKind.WORD:
+        if cursor.token.value in PARSERS:
+            return parse_utility(cursor)
+        if (command := parse_database_command(cursor)) is not None:
+            return command
+        if is_role_statement(cursor):
+            return parse_role_statement(cursor)
     return Query(text, query_kind(text))
 
 

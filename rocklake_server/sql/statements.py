@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from rocklake_server.sql.names import QualifiedName
+from rocklake_server.sql.roles import RoleStatement
 from rocklake_server.sql.template import Template, template_of
 
 
@@ -255,5 +256,5 @@ UtilityStatement: TypeAlias = (
     Begin | Commit | Rollback | Savepoint | Release | RollbackTo | SetVariable | SetTransaction
     | SetTransactionSnapshot | ResetVariable | ShowVariable | Discard | CopyOut | CopyIn | Listen | Unlisten
     | Notify | Deallocate | CloseCursor | Analyze | Vacuum | Checkpoint
-    | CreateDatabase | DropDatabase | RenameDatabase | RenameSchema
+    | CreateDatabase | DropDatabase | RenameDatabase | RenameSchema | RoleStatement
 )

@@ -183,6 +183,13 @@ class ServerConnection:
             self.close()
         return data
 
+    def begin_encrypted(self) -> None:
+        """The client's first bytes are TLS's own, without an SSLRequest before. Raises ProtocolViolation when anything
+        was said already."""
+        if self._phase is not Phase.STARTING or self.buffered_bytes:
+            raise ProtocolViolation("encryption can only begin where nothing was said")
+        self._phase = Phase.STARTING_ENCRYPTED
+
     def give_up(self) -> None:
         """Reads nothing any more: a FATAL error is the last message."""
         if self._phase not in _OVER:

@@ -20,7 +20,7 @@ import yaml
 from typer.models import OptionInfo
 
 from rocklake_server.cli.commands.serve import command as serve_command
-from rocklake_server.config import ENVIRONMENT_PREFIX
+from rocklake_server.config import ENVIRONMENT_PREFIX, PASSWORD_VARIABLE
 from rocklake_server.store.object_stores import SCHEMES
 from tests.docker.dockerfile import Instruction, copied, is_ignored, read_dockerfile
 from tests.s3_stub import S3Stub
@@ -48,12 +48,13 @@ def services() -> dict[str, dict[str, Any]]:
 
 
 def known_settings() -> set[str]:
-    """The environment variables of ``rocklake serve``, as its options declare them. Taking a store over is an act and
+    """The environment variables of ``rocklake serve``, as its options declare them, and the password, which is no
+    option. Taking a store over is an act and
     no setting: that option has none."""
     hints = typing.get_type_hints(serve_command, include_extras=True)
     options = [hints[name].__metadata__[0] for name in inspect.signature(serve_command).parameters]
     assert all(isinstance(option, OptionInfo) for option in options)
-    return {option.envvar for option in options if isinstance(option.envvar, str)}
+    return {option.envvar for option in options if isinstance(option.envvar, str)} | {PASSWORD_VARIABLE}
 
 
 def known_object_store_variables() -> set[str]:
@@ -117,7 +118,7 @@ def test_every_setting_is_one_that_the_server_knows() -> None:
         for word in step.command
     }
     settings = {name for name in written if name.startswith(ENVIRONMENT_PREFIX)}
-    assert {"ROCKLAKE_STORE", "ROCKLAKE_LISTEN", "ROCKLAKE_INSECURE_TRUST"} <= settings <= known_settings()
+    assert {"ROCKLAKE_STORE", "ROCKLAKE_LISTEN", "ROCKLAKE_PASSWORD"} <= settings <= known_settings()
     buckets = {name for name in written if name.startswith("AWS_")}
     assert {"AWS_ENDPOINT_URL", "AWS_ALLOW_HTTP"} <= buckets <= known_object_store_variables()
 
@@ -126,7 +127,13 @@ def test_environment_values_are_texts() -> None:
     """Compose refuses YAML's booleans there."""
     for service in services().values():
         assert all(isinstance(value, str) for value in service.get("environment", {}).values())
-    assert services()["rocklake"]["environment"]["ROCKLAKE_INSECURE_TRUST"] in BOOLEAN_TEXTS
+    assert services()["rocklake"]["environment"]["ROCKLAKE_INSECURE_ADMIN"] in BOOLEAN_TEXTS
+
+
+def test_the_client_logs_in_as_the_first_user() -> None:
+    environment = services()["rocklake"]["environment"]
+    login = f"user={environment['ROCKLAKE_USER']} password={environment['ROCKLAKE_PASSWORD']}"
+    assert services()["client"]["environment"]["LAKE_DSN"].endswith(login)
 
 
 def test_the_bucket_that_is_made_is_the_one_that_is_used() -> None:

@@ -78,10 +78,6 @@ def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
         assert str(port) in refused("--store", f"file://{tmp_path}/store", "--listen", f"127.0.0.1:{port}")
 
 
-def test_listening_beyond_loopback_without_authentication_is_refused(tmp_path: Path) -> None:
-    assert "insecure" in refused("--store", f"file://{tmp_path}/store", "--listen", "0.0.0.0:0")
-
-
 def test_a_failed_start_shows_the_servers_words(tmp_path: Path) -> None:
     server = RockLakeServer("nowhere://x/y", logs=tmp_path)
     with pytest.raises(ServerError, match="nowhere"):

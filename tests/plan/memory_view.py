@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from rocklake_server.auth.access import UNRESTRICTED
 from rocklake_server.catalog.database_names import DatabaseFacts, known_databases
 from rocklake_server.catalog.view import EVERYTHING, Absent, Bounds, ColumnDefinition, Match, Row, Zone
 from rocklake_server.errors import (
@@ -51,6 +52,7 @@ class MemoryView:
     def __init__(self, *, now_us: int = 800_000_000_000_000) -> None:
         self.now_us = now_us
         self.database = "postgres"
+        self.access = UNRESTRICTED
         self.schema_names = {"public": 2200}
         self.known: list[Relation] = []
         self.content: dict[int, list[tuple[Key, Row]]] = {}
@@ -61,6 +63,9 @@ class MemoryView:
     @property
     def definitions_version(self) -> object:
         return self._version
+
+    def check_writable(self, command: str) -> None:
+        """Everything may be written."""
 
     def schemas(self) -> Sequence[tuple[int, str]]:
         return [(oid, name) for name, oid in self.schema_names.items()]

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from psycopg.rows import TupleRow
 
+from rocklake_server.auth.access import UNRESTRICTED, Access
 from rocklake_server.catalog.database_names import DatabaseFacts, known_databases
 from rocklake_server.errors import InternalProblem
 from rocklake_server.limits import IDENTIFIER_BYTES_MAX
@@ -51,6 +52,7 @@ class LakeView:
     database: str = "lake"
     now_us: int = 0
     definitions_version: object = field(default_factory=object)
+    access: Access = UNRESTRICTED
 
     def schemas(self) -> Sequence[tuple[int, str]]:
         return self.schema_list

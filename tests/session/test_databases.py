@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rocklake_server.auth.roles import Privilege, RoleChange, RoleTable
+from rocklake_server.catalog import database_admin
 from rocklake_server.errors import AdminShutdown
 from tests.session.conversation import Conversation, Place
 
@@ -102,3 +104,21 @@ async def test_templates_stay_empty(server: Place) -> None:
     assert await client.query("CREATE TABLE t (a bigint)") == ["ERROR 0A000", "ready I"]
     assert await client.query("CREATE SCHEMA s") == ["ERROR 0A000", "ready I"]
     assert await client.rows("SELECT count(*) FROM pg_class") == ["0"]
+
+
+async def test_superusers_create_and_admins_drop(server: Place, client: Conversation) -> None:
+    await client.run("CREATE DATABASE one", "CREATE DATABASE two")
+    table = RoleTable().created("boss", RoleChange(superuser=True), b"x").created("ada", RoleChange(), b"x")
+    for database, held in (("lake", Privilege.ADMIN), ("one", Privilege.ADMIN), ("two", Privilege.WRITER)):
+        table = table.granted("ada", database, frozenset((held,)))
+    await server.databases.directory.change_roles(lambda _: table)
+    assert await client.query("CREATE DATABASE three") == ["ERROR 42501", "ready I"]
+    assert await client.query("DROP DATABASE two") == ["ERROR 42501", "ready I"]
+    assert await client.query("ALTER DATABASE one RENAME TO three") == ["ERROR 42501", "ready I"]
+    assert await client.query("DROP DATABASE one") == ["DROP DATABASE", "ready I"]
+    await client.run("CREATE SCHEMA s", "ALTER SCHEMA s RENAME TO u")
+    roles = server.databases.directory.roles
+    assert roles.table.privilege("ada", "one") is Privilege.NOTHING, "another one of that name is another one"
+    await database_admin.rename_database(server.databases, "two", "one", "lake")
+    assert roles.table.privilege("ada", "two") is Privilege.NOTHING
+    assert roles.table.privilege("ada", "one") is Privilege.WRITER

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
+from rocklake_server.auth.audit import audit
 from rocklake_server.catalog.access import access_of
 from rocklake_server.catalog.lake_reader import LakeReader
 from rocklake_server.catalog.maintenance.definitions import LakeDefinitions, read_definitions
@@ -172,4 +173,9 @@ async def apply_excision(lake: LakeReader, chosen: Range, commits: OfflineCommit
         commits.put_system(system_key(SYSTEM_DROPPED, relation.relation_id), None)
         excision.found.definitions += 1
     await commits.finish()
-    return excision.found
+    found = excision.found
+    audit(
+        "excise", user=commits.who, lake=str(lake.listed), ended_by=chosen.ended_by, retired_by=chosen.retired_by,
+        rows=sum(counts.total() for counts in found.rows.values()), bytes=found.size_bytes,
+    )  # fmt: skip
+    return found

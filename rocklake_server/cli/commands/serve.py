@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 import uvloop
 
-from rocklake_server.config import ENVIRONMENT_PREFIX, CreateDatabases, Listen, server_settings
+from rocklake_server.config import (
+    ENVIRONMENT_PREFIX,
+    PASSWORD_VARIABLE,
+    CreateDatabases,
+    Listen,
+    LoginSettings,
+    given_password,
+    server_settings,
+)
 from rocklake_server.limits import (
     BUSY_POLL_US_DEFAULT,
     BUSY_POLL_US_MAX,
@@ -24,6 +33,25 @@ from rocklake_server.server.serve import serve
 from rocklake_server.store.keyring import FILE_VARIABLE
 from rocklake_server.telemetry import LEVELS, configure_logging
 
+StoreToServe = Annotated[
+    str,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}STORE",
+        help="Where the catalog lives: file:///folder, s3://bucket/prefix, gs://…, az://…, memory:///.",
+    ),
+]
+ListenOn = Annotated[
+    str, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}LISTEN", help="Address as host:port; port 0 chooses a free one.")
+]
+LogLevel = Annotated[str, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}LOG_LEVEL", help=f"One of {', '.join(LEVELS)}.")]
+InsecureTrust = Annotated[
+    bool,
+    typer.Option(
+        "--insecure-trust",
+        envvar=f"{ENVIRONMENT_PREFIX}INSECURE_TRUST",
+        help="Trust every user, also beyond this machine, while no role has a password.",
+    ),
+]
 MaxConnections = Annotated[
     int, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}MAX_CONNECTIONS", min=1, help="Sessions served at once.")
 ]
@@ -80,6 +108,51 @@ SlowStatement = Annotated[
         help="Milliseconds from which on a statement is logged, without its values; off unless given.",
     ),
 ]
+TlsCert = Annotated[
+    Path | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}TLS_CERT",
+        help="PEM file with the server's certificate and, after it, those of its issuers: TLS 1.2 and 1.3 are offered.",
+    ),
+]
+TlsKey = Annotated[
+    Path | None, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}TLS_KEY", help="PEM file with the certificate's key.")
+]
+TlsClientCa = Annotated[
+    Path | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}TLS_CLIENT_CA", help="PEM file with the issuers of clients' certificates."
+    ),
+]
+HbaFile = Annotated[
+    Path | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}HBA_FILE",
+        help="Rules of who may connect from where, as in pg_hba.conf; read again, like the TLS files, on SIGHUP.",
+    ),
+]
+InitialUser = Annotated[
+    str,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}USER", help="The superuser that a start makes when it is given a password."
+    ),
+]
+InitialPasswordFile = Annotated[
+    Path | None,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}PASSWORD_FILE",
+        help="File whose first line is that user's password; ignored once there is a role. The password may also be "
+        f"in {PASSWORD_VARIABLE}.",
+    ),
+]
+InsecureAdmin = Annotated[
+    bool,
+    typer.Option(
+        "--insecure-admin",
+        envvar=f"{ENVIRONMENT_PREFIX}INSECURE_ADMIN",
+        help="Let the admin port listen beyond this machine although it asks for no password.",
+    ),
+]
 
 MaxOpenLakes = Annotated[
     int,
@@ -123,27 +196,10 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    store: Annotated[
-        str,
-        typer.Option(
-            envvar=f"{ENVIRONMENT_PREFIX}STORE",
-            help="Where the catalog lives: file:///folder, s3://bucket/prefix, gs://…, az://…, memory:///.",
-        ),
-    ],
-    listen: Annotated[
-        str, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}LISTEN", help="Address as host:port; port 0 chooses a free one.")
-    ] = "127.0.0.1:5432",
-    log_level: Annotated[
-        str, typer.Option(envvar=f"{ENVIRONMENT_PREFIX}LOG_LEVEL", help=f"One of {', '.join(LEVELS)}.")
-    ] = "info",
-    insecure_trust: Annotated[
-        bool,
-        typer.Option(
-            "--insecure-trust",
-            envvar=f"{ENVIRONMENT_PREFIX}INSECURE_TRUST",
-            help="Listen beyond this machine although every user is trusted.",
-        ),
-    ] = False,
+    store: StoreToServe,
+    listen: ListenOn = "127.0.0.1:5432",
+    log_level: LogLevel = "info",
+    insecure_trust: InsecureTrust = False,
     max_connections: MaxConnections = CONNECTIONS_MAX_DEFAULT,
     drain_timeout: DrainTimeout = 30.0,
     lease_time: LeaseTime = LEASE_TIME_S_DEFAULT,
@@ -156,6 +212,13 @@ def command(
     encryption_key_file: KeyFile = None,
     rekey: Rekey = False,
     max_open_lakes: MaxOpenLakes = OPEN_LAKES_DEFAULT,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    tls_client_ca: TlsClientCa = None,
+    hba_file: HbaFile = None,
+    initial_user: InitialUser = "rocklake",
+    initial_password_file: InitialPasswordFile = None,
+    insecure_admin: InsecureAdmin = False,
 ) -> None:
     """Serve DuckLake catalogs over PostgreSQL's wire protocol.
 
@@ -164,6 +227,7 @@ def command(
     \b
     rocklake serve --store file:///var/lib/rocklake
     rocklake serve --store s3://bucket/prefix --listen 127.0.0.1:5433 --admin 127.0.0.1:8432
+    rocklake serve --store s3://bucket/prefix --listen 0.0.0.0:5432 --tls-cert server.crt --tls-key server.key
     ROCKLAKE_STORE=memory:/// rocklake serve --log-level debug
     """
     settings = server_settings(
@@ -183,6 +247,10 @@ def command(
         create_databases=create_databases,
         rekey=rekey,
         max_open_lakes=max_open_lakes,
+        insecure_admin=insecure_admin,
+        login=LoginSettings(
+            tls_cert, tls_key, tls_client_ca, hba_file, initial_user, given_password(os.environ, initial_password_file)
+        ),
     )
     configure_logging(settings.log_level)
     uvloop.run(serve(settings, partial(_announce, store)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from rocklake_server.catalog.view import TransactionView
-from rocklake_server.errors import DuplicateColumn, ReadOnlySystemRelation, SyntaxProblem, UndefinedColumn
+from rocklake_server.errors import DuplicateColumn, InsufficientPrivilege, SyntaxProblem, UndefinedColumn
 from rocklake_server.plan.dispatch import only
 from rocklake_server.plan.lowering.from_items import table_name
 from rocklake_server.plan.lowering.query import QueryLowering
@@ -21,7 +21,7 @@ def writable(view: TransactionView, name: QualifiedName) -> Relation:
     """The stored relation of that name. Raises UndefinedTable, and 42501 for a system relation."""
     found = find_relation(view, name.schema, name.name)
     if not isinstance(found, Relation):
-        raise ReadOnlySystemRelation(f'permission denied: "{found.name}" is a system catalog')
+        raise InsufficientPrivilege(f'permission denied: "{found.name}" is a system catalog')
     return found
 
 

@@ -7,6 +7,7 @@ them. The columns are in ``information_schema_columns``.
 
 from __future__ import annotations
 
+from rocklake_server.auth.roles import OWNER_NAME
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.pg_catalog_relations import not_null
@@ -26,7 +27,7 @@ def _schemata(view: TransactionView) -> SystemRows:
     names = ["information_schema", "pg_catalog", *(name for _, name in view.schemas())]
     if view.relations_of({oids.TEMPORARY_SCHEMA_NAME}):
         names.append(oids.TEMPORARY_SCHEMA_NAME)
-    return tuple((view.database, name, oids.OWNER_NAME, None, None, None, None) for name in names)
+    return tuple((view.database, name, OWNER_NAME, None, None, None, None) for name in names)
 
 
 def _tables(relation: Relation, scope: Scope) -> SystemRows:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from zlib import crc32
 
+from rocklake_server.auth.roles import OWNER_OID
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import InternalProblem
 from rocklake_server.schema.model import Relation, RelationKind
@@ -20,8 +21,7 @@ INFORMATION_SCHEMA = 13_207
 TEMPORARY_SCHEMA = 13_208
 TEMPORARY_SCHEMA_NAME = "pg_temp"
 
-OWNER = 10
-OWNER_NAME = "rocklake"
+OWNER = OWNER_OID
 
 HEAP = 2
 BTREE = 403

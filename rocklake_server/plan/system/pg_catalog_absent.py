@@ -9,7 +9,6 @@ from __future__ import annotations
 from rocklake_server.plan.system.relation import constant
 
 _DECLARATIONS = {
-    "pg_auth_members": "roleid oid, member oid, grantor oid, admin_option bool",
     "pg_depend":
         "classid oid, objid oid, objsubid int4, refclassid oid, refobjid oid, refobjsubid int4,"
         "deptype char",

@@ -8,6 +8,7 @@ Columns are numbered by their position, also after a column was dropped.
 
 from __future__ import annotations
 
+from rocklake_server.auth.roles import OWNER_NAME
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.default_text import default_text
@@ -98,7 +99,7 @@ def _defaults(relation: Relation, _: Scope) -> SystemRows:
 
 def _tables(relation: Relation, scope: Scope) -> SystemRows:
     has_index = bool(relation.primary_key)
-    return ((scope.schema, relation.name, oids.OWNER_NAME, None, has_index, False, False, False),)
+    return ((scope.schema, relation.name, OWNER_NAME, None, has_index, False, False, False),)
 
 
 RELATIONS = (

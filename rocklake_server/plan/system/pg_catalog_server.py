@@ -1,8 +1,6 @@
-"""The server's own facts: database, owner, tablespaces, access methods, and the settings that no session
-changes.
+"""The server's own facts: database, tablespaces, access methods, and the settings that no session changes.
 
-One role is listed, the owner of everything. Settings that a session may SET are answered by SHOW, not
-here.
+Settings that a session may SET are answered by SHOW, not here.
 """
 
 from __future__ import annotations
@@ -40,22 +38,6 @@ RELATIONS = (
         "datallowconn bool, datconnlimit int4, datfrozenxid xid, datminmxid xid, dattablespace oid,"
         "datcollate text, datctype text, daticulocale text, datcollversion text, datacl _aclitem",
         _database,
-    ),
-    constant(
-        "pg_catalog", "pg_roles",
-        "rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb bool,"
-        "rolcanlogin bool, rolreplication bool, rolconnlimit int4, rolpassword text,"
-        "rolvaliduntil timestamptz, rolbypassrls bool, rolconfig _text, oid oid",
-        ((
-            oids.OWNER_NAME, True, True, True, True, True, False, -1, "********", None, True, None,
-            oids.OWNER,
-        ),),
-    ),
-    constant(
-        "pg_catalog", "pg_user",
-        "usename name, usesysid oid, usecreatedb bool, usesuper bool, userepl bool, usebypassrls bool,"
-        "passwd text, valuntil timestamptz, useconfig _text",
-        ((oids.OWNER_NAME, oids.OWNER, True, True, False, True, "********", None, None),),
     ),
     constant(
         "pg_catalog", "pg_settings",

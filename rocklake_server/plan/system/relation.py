@@ -63,7 +63,7 @@ class SystemRelation:
 
 def definitions_key(view: TransactionView) -> Hashable:
     """What the rows of every system relation follow from."""
-    return view.database, view.definitions_version, tuple(view.schemas())
+    return view.database, view.definitions_version, tuple(view.schemas()), view.access.roles.version
 
 
 class Scope(NamedTuple):
