@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from rocklake_server.auth.access import UNRESTRICTED, Access
 from rocklake_server.auth.roles import Privilege
+from rocklake_server.catalog.database_names import PERMANENT_OIDS
 from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
 from rocklake_server.catalog.definitions import Definitions
 from rocklake_server.catalog.lake import Lake
@@ -26,6 +27,7 @@ from rocklake_server.errors import (
     InvalidParameterValue,
     ReadOnlyTransaction,
     SerializationFailure,
+    UndefinedDatabase,
     UndefinedSavepoint,
     Unsupported,
 )
@@ -86,12 +88,24 @@ class DatabaseTransaction(Definitions):
     @property
     def stored_bytes(self) -> int:
         """What the database's rows take in the store, retired rows and indexes included. Raises Absent."""
-        outlines = {schema: self.databases.outline(schema, self.places[schema])
-                    for schema in self.places if schema not in self.parts}  # fmt: skip
-        if unknown := [schema for schema, outline in outlines.items() if outline is None]:
-            raise Absent(unknown, entered=False)
         own = sum(part.root.stored_bytes for schema, part in self.parts.items() if schema != TEMPORARY_SCHEMA)
-        return own + sum(outline.stored_bytes for outline in outlines.values() if outline is not None)
+        rest = {schema: place for schema, place in self.places.items() if schema not in self.parts}
+        return own + self._outlined_bytes(self._database, rest)
+
+    def stored_bytes_of(self, database: str) -> int:
+        """Of another database, as its newest commits have it. Raises UndefinedDatabase, InsufficientPrivilege,
+        Absent."""
+        known = self.databases.directory.databases()
+        if database not in known and database not in PERMANENT_OIDS:
+            raise UndefinedDatabase(f'database "{database}" does not exist')
+        Access(self.access.roles, self.access.user, database).require(Privilege.CONNECT, "pg_database_size")
+        return self._outlined_bytes(database, self.databases.directory.schemas(database))
+
+    def _outlined_bytes(self, database: str, places: Mapping[str, Place]) -> int:
+        outlines = {schema: self.databases.outline(schema, place) for schema, place in places.items()}
+        if unknown := [schema for schema, outline in outlines.items() if outline is None]:
+            raise Absent(unknown, entered=False, database=database)
+        return sum(outline.stored_bytes for outline in outlines.values() if outline is not None)
 
     @property
     def now_us(self) -> int:
@@ -142,7 +156,7 @@ class DatabaseTransaction(Definitions):
 
     async def provide(self, absent: Absent) -> None:
         if not absent.entered:
-            await self.databases.learn(self._database, absent.schemas)
+            await self.databases.learn(absent.database or self._database, absent.schemas)
         else:
             for schema in absent.schemas:
                 await self.need(schema)

@@ -101,12 +101,14 @@ class IsolationLevel(Enum):
 
 class Absent(Exception):
     """A transaction was asked about schemas that it has not looked at yet. ``provide`` looks, and then it can be asked
-    again. ``entered``: their rows or newest definitions are wanted, and not only the list of their relations."""
+    again. ``entered``: their rows or newest definitions are wanted, and not only their outlines, which those of another
+    ``database`` may be, too."""
 
-    def __init__(self, schemas: Collection[str], *, entered: bool) -> None:
+    def __init__(self, schemas: Collection[str], *, entered: bool, database: str | None = None) -> None:
         super().__init__(f"{len(schemas)} schemas")
         self.schemas = schemas
         self.entered = entered
+        self.database = database
 
 
 class TransactionView(Protocol):

@@ -12,10 +12,12 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from typing import TYPE_CHECKING
 
 from rocklake_server.errors import InvalidParameterValue
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 KEYS_VARIABLE = "ROCKLAKE_ENCRYPTION_KEYS"
 FILE_VARIABLE = "ROCKLAKE_ENCRYPTION_KEY_FILE"
@@ -41,15 +43,20 @@ class Keyring:
 def read_keyring(variables: Mapping[str, str]) -> Keyring | None:
     """The keys that the environment names, those of the variable before those of the file; ``None`` without any.
     Raises InvalidParameterValue, which repeats no part of a key."""
+    entries = list(_entries(variables))
+    if not entries:
+        return None
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # a start without keys stays as fast as it is
+
     found: dict[str, AESGCM] = {}
-    for where, number, text in _entries(variables):
+    for where, number, text in entries:
         key_id, separator, encoded = text.partition(":")
         if not separator or not _ID.fullmatch(key_id):
             raise InvalidParameterValue(f"{where} does not hold an encryption key at place {number}; {_EXAMPLE}")
         if key_id in found:
             raise InvalidParameterValue(f'encryption key "{key_id}" is given twice; give each key its own id')
         found[key_id] = AESGCM(_key_bytes(where, key_id, encoded))
-    return Keyring(next(iter(found)), found) if found else None
+    return Keyring(next(iter(found)), found)
 
 
 def _entries(variables: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from cryptography.exceptions import InvalidTag
-
 from rocklake_server.errors import CorruptValue, FormatVersionUnsupported
 from rocklake_server.store.base import Entry, Key
 from rocklake_server.store.keyring import Keyring
@@ -44,6 +42,9 @@ class Sealer:
     """For the values of one database, which is in ``directory`` below the store's root."""
 
     def __init__(self, keyring: Keyring, directory: str) -> None:
+        from cryptography.exceptions import InvalidTag  # only where there are keys
+
+        self._does_not_open = (InvalidTag, ValueError)
         self._keyring = keyring
         self._scope = directory.encode() + b"\0"
         self._head = self._header(keyring.writing)
@@ -78,7 +79,7 @@ class Sealer:
             nonce = value[start : start + NONCE_BYTES]
             try:
                 return cipher.decrypt(nonce, value[start + NONCE_BYTES :], self._scope + key)
-            except (InvalidTag, ValueError):
+            except self._does_not_open:
                 pass  # told below
         if self._keyring.is_patient:
             return value

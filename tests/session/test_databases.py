@@ -122,3 +122,14 @@ async def test_superusers_create_and_admins_drop(server: Place, client: Conversa
     await database_admin.rename_database(server.databases, "two", "one", "lake")
     assert roles.table.privilege("ada", "two") is Privilege.NOTHING
     assert roles.table.privilege("ada", "one") is Privilege.WRITER
+
+
+async def test_the_size_of_every_database_is_known(server: Place, client: Conversation) -> None:
+    other = await filled(server, "other")
+    await client.run("CREATE DATABASE empty")
+    own = await other.rows("SELECT pg_database_size('other')")
+    assert int(own[0]) > 0
+    assert await client.rows("SELECT pg_database_size('other')") == own
+    assert await client.rows("SELECT pg_database_size(datname) FROM pg_database WHERE datname = 'empty'") == ["0"]
+    assert await client.query("SELECT pg_database_size('nothing')") == ["ERROR 3D000", "ready I"]
+    assert await client.rows("SELECT count(pg_database_size(datname)) FROM pg_database") == ["6"]
