@@ -12,6 +12,7 @@ FUZZ_SECONDS ?= 120
 SEED ?= 7
 KILLS ?= 200
 SOAK_MINUTES ?= 30
+MANY_LAKES ?= 500
 SCHEDULES ?= 5000
 WRITERS ?= 8
 SECONDS ?= 300
@@ -30,6 +31,8 @@ UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LI
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test lint check format generate bench bench-alone bench-big bench-page bench-writers \
 	conformance console-pictures differential rollbacks history interleaving crash-points fuzz soak clean
+	many-lakes \
+	conformance differential rollbacks history interleaving crash-points fuzz soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -96,6 +99,9 @@ crash-points: $(VENV)/.installed-dev ## Crash at every store request of a worklo
 
 soak: $(VENV)/.installed-dev ## Writers, readers, maintenance, kills and store faults at once (SOAK_MINUTES=30 SEED=7)
 	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) --seed $(SEED)
+
+many-lakes: $(VENV)/.installed-dev ## Attach a lake among 500 in schemas and 500 in databases (MANY_LAKES=500)
+	ROCKLAKE_MANY_LAKES=$(MANY_LAKES) $(BIN)/python -m pytest -n0 -s -q --timeout=3600 tests/e2e/test_several_lakes.py -k opening
 
 fuzz: $(VENV)/.installed-fuzz ## Give every reader of bytes malformed ones, guided by coverage (FUZZ_SECONDS=120 for each)
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) --seed $(SEED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
 from rocklake_server.errors import InvalidParameterValue
@@ -14,6 +15,7 @@ from rocklake_server.limits import (
     IMAGE_MEMORY_MIB_DEFAULT,
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
+    OPEN_LAKES_DEFAULT,
 )
 from rocklake_server.telemetry import FORMATS, LEVELS
 
@@ -25,6 +27,13 @@ PASSWORD_VARIABLE = f"{ENVIRONMENT_PREFIX}PASSWORD"
 """Holds a password where a command needs one. No option does: others on the machine see the command line."""
 
 PASSWORD_FILE_BYTES_MAX = 8 * 1024
+
+
+class CreateDatabases(StrEnum):
+    """How a database comes to be: by its first table, or only by CREATE DATABASE."""
+
+    AUTO = "auto"
+    ADMIN = "admin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,9 @@ class ServerSettings:
     maintenance: str | None
     log_format: str
     otlp_endpoint: str | None
+    create_databases: CreateDatabases
+    rekey: bool
+    max_open_lakes: int
     variables: Mapping[str, str]
     login: LoginSettings = LoginSettings()
 
@@ -136,6 +148,9 @@ def server_settings(
     image_memory_mib: int = IMAGE_MEMORY_MIB_DEFAULT,
     admin: str | None = None,
     slow_statement_ms: float | None = None,
+    create_databases: CreateDatabases = CreateDatabases.AUTO,
+    rekey: bool = False,
+    max_open_lakes: int = OPEN_LAKES_DEFAULT,
     insecure_admin: bool = False,
     login: LoginSettings | None = None,
     maintenance: str | None = None,
@@ -180,6 +195,9 @@ def server_settings(
         maintenance,
         log_format.lower(),
         otlp_endpoint,
+        create_databases,
+        rekey,
+        max_open_lakes,
         variables,
         login,
     )

@@ -3,14 +3,24 @@
 DuckLake retries a commit when the lower-cased message contains one of ``RETRY_WORDS``, whatever the SQLSTATE. The
 fixed wording of a class therefore contains one of them exactly when ``retryable`` is set: when running the same
 commit again on the same connection can succeed. Quoted identifiers are exempt. ``%`` never appears in a message,
-since the client passes it through a format function.
+since the client passes it through a format function. Keys of encrypted files are taken out of what is quoted.
 """
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 RETRY_WORDS = ("primary key", "unique", "conflict", "concurrent")
+
+
+_FILE_KEY = re.compile(r"[A-Za-z0-9+/]{22}==|[A-Za-z0-9+/]{43}=")
+
+
+def without_file_keys(text: str) -> str:
+    """``text`` without what looks like the key of an encrypted data file, as DuckLake writes them: an error that quotes
+    what a client sent, or a value that does not fit a type, must not tell one."""
+    return _FILE_KEY.sub("(a key)", text) if "=" in text else text
 
 
 class CatalogError(Exception):
@@ -23,8 +33,8 @@ class CatalogError(Exception):
 
     def __init__(self, message: str, *, detail: str | None = None, hint: str | None = None,
                  position: int | None = None) -> None:
-        super().__init__(message.replace("%", "percent"))
-        self.detail = detail
+        super().__init__(without_file_keys(message.replace("%", "percent")))
+        self.detail = None if detail is None else without_file_keys(detail)
         self.hint = hint
         self.position = position
 
@@ -104,8 +114,12 @@ class UndefinedSchema(CatalogError, sqlstate="3F000"):
     """The statement names a schema that does not exist."""
 
 
-class UndefinedDatabase(CatalogError, sqlstate="3D000", severity="FATAL"):
-    """The startup message names a database that does not exist."""
+class UndefinedDatabase(CatalogError, sqlstate="3D000"):
+    """The startup message, or a statement, names a database that does not exist."""
+
+
+class DuplicateDatabase(CatalogError, sqlstate="42P04"):
+    """CREATE DATABASE of a database that exists."""
 
 
 class DependentObjects(CatalogError, sqlstate="2BP01"):
@@ -302,6 +316,10 @@ class ObjectNotInPrerequisiteState(CatalogError, sqlstate="55000"):
 
 class QueueOverflow(CatalogError, sqlstate="53400", severity="FATAL"):
     """A session does not take what waits for it."""
+
+
+class ObjectInUse(CatalogError, sqlstate="55006"):
+    """The object cannot be dropped or renamed while others use it."""
 
 
 class FixedSetting(CatalogError, sqlstate="55P02"):

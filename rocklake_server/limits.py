@@ -110,6 +110,12 @@ BUSY_POLL_US_MAX = 10_000
 LAKE_IDLE_S = 60.0
 """How long a lake stays open after its last transaction; the next one opens it again."""
 
+OPEN_LAKES_DEFAULT = 256
+"""Lakes that are open at once unless configured otherwise; one that no transaction uses closes for another."""
+
+SCHEMAS_ENTERED_MAX = 4
+"""A transaction takes the roots of all schemas at once in a database of so many; of more, as it comes to them."""
+
 ADMIN_HEAD_BYTES_MAX = 16 * 1024
 """Longest head of a request to the admin port."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from rocklake_server.catalog.directory import Place
 from rocklake_server.catalog.lake_reader import CatalogReader, ListedLake
+from rocklake_server.catalog.listing import Place
 from rocklake_server.catalog.maintenance import checks
 from rocklake_server.catalog.maintenance.checks import Severity
 from rocklake_server.catalog.maintenance.verify import verify_lake

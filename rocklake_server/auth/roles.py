@@ -205,6 +205,15 @@ class RoleTable:
                 table = table.revoked(role.name, database, frozenset((Privilege.CONNECT,)))
         return table
 
+    def with_renamed_database(self, database: str, new_name: str) -> RoleTable:
+        """What roles hold on it goes along, in place of what was granted ahead on the new name."""
+        table = self.without_database(new_name)
+        for role in table.roles.values():
+            if (held := role.grants.get(database)) is not None:
+                grants = {found: holds for found, holds in role.grants.items() if found != database}
+                table = table._with(replace(role, grants={**grants, new_name: held}))
+        return table
+
     def _with(self, role: Role) -> RoleTable:
         return replace(self, roles={**self.roles, role.name: role})
 

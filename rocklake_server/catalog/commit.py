@@ -21,7 +21,7 @@ from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
 from rocklake_server.catalog.commit_notices import CommitNotices
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.late_images import PAUSE_S, give_images
-from rocklake_server.catalog.root import Root
+from rocklake_server.catalog.root import PUBLICATIONS, Root
 from rocklake_server.catalog.stall_watch import StallWatch
 from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit, write_sequence
 from rocklake_server.catalog.transaction import LakeTransaction
@@ -161,6 +161,8 @@ class Committer:
             stored_bytes=working.stored_bytes,
         )
         watch.ended("encode")
+        if working.relations is not root.relations and lake.before_redefinition is not None:
+            await lake.before_redefinition()
         logger.debug("commit %d begins: %d transactions, %d keys", sequence, len(written), len(batch.operations))
         await self._write(working, batch, sequence, watch)
         logger.debug("commit %d is durable", sequence)
@@ -343,8 +345,12 @@ class Committer:
         lake.log.append(working.record(sequence))
         changed = working.changes.keys() | working.redefined
         root.measured = {i: found for i, found in lake.newest.measured.items() if i not in changed}
+        root.published = PUBLICATIONS.next()
+        is_redefined = working.relations is not lake.newest.relations
         self._note_in_survey(working, sequence)
         lake.newest = root
+        if is_redefined and lake.after_redefinition is not None:
+            lake.after_redefinition()
         if root.late:
             asyncio.get_running_loop().call_later(CATCH_UP_S, self._catch_up)
         if working.last_snapshot_us is not None:

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from rocklake_server.auth.access import UNRESTRICTED, Access
 from rocklake_server.auth.roles import Privilege
-from rocklake_server.catalog.databases import Databases, OpenLake
+from rocklake_server.catalog.database_names import PERMANENT_OIDS
+from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
 from rocklake_server.catalog.definitions import Definitions
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.listing import Place
 from rocklake_server.catalog.maintenance.runs import Run
+from rocklake_server.catalog.picture import Picture
 from rocklake_server.catalog.root import Root
 from rocklake_server.catalog.sizes import relation_bytes
 from rocklake_server.catalog.snapshot_turn import Losses, SnapshotTurn
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.turns import METADATA
-from rocklake_server.catalog.view import EVERYTHING, Bounds, Chunk, IsolationLevel, Match, RelationBytes
+from rocklake_server.catalog.view import EVERYTHING, Absent, Bounds, Chunk, IsolationLevel, Match, RelationBytes
 from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import (
     ActiveTransaction,
     CatalogError,
     InvalidParameterValue,
     ReadOnlyTransaction,
+    SerializationFailure,
+    UndefinedDatabase,
     UndefinedSavepoint,
     Unsupported,
 )
+from rocklake_server.limits import SCHEMAS_ENTERED_MAX
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
+
+_NOWHERE: Mapping[str, Place] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -71,6 +80,8 @@ class DatabaseTransaction(Definitions):
         self._losses = losses if losses is not None else Losses()
         self._lost = False
         self._snapshot_turn: SnapshotTurn | None = None
+        self.places = _NOWHERE
+        self._picture = Picture()
         self._written: LakeTransaction | None = None
         self._locks_at: list[int] = []
 
@@ -80,8 +91,25 @@ class DatabaseTransaction(Definitions):
 
     @property
     def stored_bytes(self) -> int:
-        """What the database's rows take in the store, retired rows and indexes included."""
-        return sum(part.root.stored_bytes for schema, part in self.parts.items() if schema != TEMPORARY_SCHEMA)
+        """What the database's rows take in the store, retired rows and indexes included. Raises Absent."""
+        own = sum(part.root.stored_bytes for schema, part in self.parts.items() if schema != TEMPORARY_SCHEMA)
+        rest = {schema: place for schema, place in self.places.items() if schema not in self.parts}
+        return own + self._outlined_bytes(self._database, rest)
+
+    def stored_bytes_of(self, database: str) -> int:
+        """Of another database, as its newest commits have it. Raises UndefinedDatabase, InsufficientPrivilege,
+        Absent."""
+        known = self.databases.directory.databases()
+        if database not in known and database not in PERMANENT_OIDS:
+            raise UndefinedDatabase(f'database "{database}" does not exist')
+        Access(self.access.roles, self.access.user, database).require(Privilege.CONNECT, "pg_database_size")
+        return self._outlined_bytes(database, self.databases.directory.schemas(database))
+
+    def _outlined_bytes(self, database: str, places: Mapping[str, Place]) -> int:
+        outlines = {schema: self.databases.outline(schema, place) for schema, place in places.items()}
+        if unknown := [schema for schema, outline in outlines.items() if outline is None]:
+            raise Absent(unknown, entered=False, database=database)
+        return sum(outline.stored_bytes for outline in outlines.values() if outline is not None)
 
     def maintenance_runs(self) -> Sequence[Run]:
         return self.databases.runs.of(self._database)
@@ -113,14 +141,36 @@ class DatabaseTransaction(Definitions):
             await self._take_roots()
 
     async def _take_roots(self) -> None:
-        for schema, opened in (await self.databases.lakes_of(self._database)).items():
-            if schema not in self.parts and schema not in self.dropped_schemas:
-                self.enter(schema, opened)
+        """In a database of many schemas only of ``public``: the others' when they are named."""
+        self.places = self.databases.directory.schemas(self._database)
+        for schema in self.places if self._has_few_schemas else (PUBLIC,):
+            if schema in self.places and schema not in self.parts and schema not in self.dropped_schemas:
+                self.enter(schema, await self.databases.lake_at(self._database, schema, self.places[schema]))
         if self.temporary.opened is not None and TEMPORARY_SCHEMA not in self.parts:
             self.enter(TEMPORARY_SCHEMA, self.temporary.opened)
 
+    @property
+    def _has_few_schemas(self) -> bool:
+        return len(self.databases.directory.schemas(self._database)) <= SCHEMAS_ENTERED_MAX
+
+    async def need(self, schema: str) -> None:
+        if schema not in self.parts and schema in self.places:
+            opened = await self.databases.lake_at(self._database, schema, self.places[schema])
+            if self.modes.block and not self.modes.read_only and not self._has_turn:
+                self._has_turn = await self.databases.turn(self._database).take(self, _these([opened.lake]))
+            if schema not in self.parts:
+                self.enter(schema, opened)
+
+    async def provide(self, absent: Absent) -> None:
+        if not absent.entered:
+            await self.databases.learn(absent.database or self._database, absent.schemas)
+        else:
+            for schema in absent.schemas:
+                await self.need(schema)
+
     def enter(self, schema: str, opened: OpenLake, root: Root | None = None) -> LakeTransaction:
         """Make a schema's lake part of this transaction, at its newest root or at one that another one holds."""
+        self._picture.enter(schema)
         serializable = self.modes.isolation is IsolationLevel.SERIALIZABLE
         part = LakeTransaction(
             opened.lake, self.holder, self.modes.lock_timeout_s, serializable=serializable, root=root
@@ -149,20 +199,32 @@ class DatabaseTransaction(Definitions):
         for schema, part in source.parts.items():
             if schema != TEMPORARY_SCHEMA:
                 self.enter(schema, source.opened[schema], part.root)
+        self._picture = source._picture.copy()
 
     async def _wait_for_turns(self) -> None:
         """A read-write block that finds an empty or an old catalog has its turn; the next one waits. One whose
         session lost before has a turn at the next snapshot row."""
-        self._has_turn = await self.databases.turn(self._database).take(self, self._lakes)
+        if self._has_few_schemas or not all(lake.is_empty for lake in await self._lakes()):
+            self._has_turn = await self.databases.turn(self._database).take(self, self._lakes)
         self._snapshot_turn = self._losses.turn
         if self._snapshot_turn is not None:
             await self._snapshot_turn.take(self.holder, self.modes.lock_timeout_s)
 
     async def _lakes(self) -> list[Lake]:
-        return [opened.lake for opened in (await self.databases.lakes_of(self._database)).values()]
+        """Those that are entered at the first statement."""
+        if self._has_few_schemas:
+            return [opened.lake for opened in (await self.databases.lakes_of(self._database)).values()]
+        public = await self.databases.lake_of(self._database, PUBLIC)
+        return [] if public is None else [public.lake]
 
     def _touch(self, relation: Relation) -> None:
-        """A block that reads rows before it changes anything neither fills nor migrates the catalog."""
+        """A block that reads rows before it changes anything neither fills nor migrates the catalog. Raises
+        SerializationFailure when there is no moment at which all rows that it reads were the newest."""
+        schema = relation.schema
+        if schema not in self._picture.touched and schema != TEMPORARY_SCHEMA:
+            self._picture.touch(schema, self.parts[schema].root.published)
+            if self.modes.isolation is not IsolationLevel.READ_COMMITTED and self._picture.is_torn:
+                raise SerializationFailure.update()
         if self._has_turn and relation.name != METADATA and relation.schema != TEMPORARY_SCHEMA and not self.writes:
             self._give_up_turn()
 
@@ -337,3 +399,10 @@ class DatabaseTransaction(Definitions):
         if self._has_turn:
             self._give_up_turn()
         self.forget_schemas()
+
+
+def _these(lakes: list[Lake]) -> Callable[[], Awaitable[list[Lake]]]:
+    async def answer() -> list[Lake]:
+        return lakes
+
+    return answer

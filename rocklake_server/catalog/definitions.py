@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rocklake_server.auth.access import Access
 from rocklake_server.auth.audit import audit
 from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.annotations import Annotations
+from rocklake_server.catalog.database_names import DatabaseFacts, known_databases, require_fillable
 from rocklake_server.catalog.databases import PUBLIC, Databases, OpenLake
 from rocklake_server.catalog.indexes import index_entries
-from rocklake_server.catalog.relations import relation_oid
+from rocklake_server.catalog.listing import Place
+from rocklake_server.catalog.relations import relation_of, relation_oid
 from rocklake_server.catalog.system_keys import placed
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
 from rocklake_server.catalog.transaction import LakeTransaction
-from rocklake_server.catalog.view import ColumnDefinition
+from rocklake_server.catalog.view import Absent, ColumnDefinition
 from rocklake_server.errors import (
     DependentObjects,
     DuplicateSchema,
@@ -38,7 +40,6 @@ from rocklake_server.schema.relations import (
     user_relation,
 )
 
-PUBLIC_OID = 2200
 SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 
 
@@ -60,6 +61,8 @@ class Definitions(Annotations):
     parts: dict[str, LakeTransaction]
     opened: dict[str, OpenLake]
     temporary: TemporaryTables
+    places: Mapping[str, Place]
+    """The schemas that were on the list at the first statement, or at the newest one."""
     access: Access
 
     def __init__(self) -> None:
@@ -78,6 +81,10 @@ class Definitions(Annotations):
     def enter(self, schema: str, opened: OpenLake) -> LakeTransaction: ...
 
     @abstractmethod
+    async def need(self, schema: str) -> None:
+        """Take the root of a listed schema, unless that was done."""
+
+    @abstractmethod
     def writer(self, schema: str, command: str) -> LakeTransaction: ...
 
     @abstractmethod
@@ -88,22 +95,72 @@ class Definitions(Annotations):
 
     @property
     def definitions_version(self) -> object:
-        """Equal as long as no definition that this transaction sees has changed."""
-        return (self.database, *((schema, part.relations.version) for schema, part in self.parts.items()))
+        """Equal as long as no definition that this transaction sees has changed: the newest ones of the database, but
+        for those of its own roots and changes."""
+        databases, own = self.databases, []
+        for schema, part in self.parts.items():
+            place = self.places.get(schema)
+            newest = None if place is None else databases.outline(schema, place)
+            if newest is None or newest.relations is not part.relations:
+                own.append((schema, part.relations.version))
+        listed = databases.directory.databases_version
+        return (self.database, listed, databases.definitions_version(self.database), *own)
+
+    def known_databases(self) -> Sequence[DatabaseFacts]:
+        return known_databases(self.databases.directory.databases(), self.database)
 
     def schemas(self) -> Sequence[tuple[int, str]]:
-        found = [(PUBLIC_OID, PUBLIC)]
-        for schema, opened in self.opened.items():
-            if schema not in (PUBLIC, TEMPORARY_SCHEMA) and schema in self.parts:
-                found.append((relation_oid(0, opened.lake.slot), schema))
-        return found
+        found = self.databases.schema_oids(self.database, self.places)
+        if not self.changes_schemas:
+            return found
+        created = ((relation_oid(0, self.opened[name].lake.slot), name) for name in self._created_schemas)
+        return [*(pair for pair in found if pair[1] not in self.dropped_schemas), *created]
+
+    def _is_there(self, schema: str) -> bool:
+        """Whether this transaction sees the schema, and it has a lake."""
+        return schema in self.parts or (schema in self.places and schema not in self.dropped_schemas)
 
     def relations(self) -> Sequence[Relation]:
-        return [relation for part in self.parts.values() for relation in part.relations.by_id.values()]
+        return self.relations_of({*filter(self._is_there, self.places), *self.parts})
+
+    def relations_of(self, schemas: Collection[str]) -> Sequence[Relation]:
+        found: list[Relation] = []
+        unknown: list[str] = []
+        for schema in sorted(schemas, key=self._order):
+            part = self.parts.get(schema)
+            if part is not None:
+                found += part.relations.by_id.values()
+            elif self._is_there(schema):
+                outline = self.databases.outline(schema, self.places[schema])
+                if outline is None:
+                    unknown.append(schema)
+                else:
+                    found += outline.relations.by_id.values()
+        if unknown:
+            raise Absent(unknown, entered=False)
+        return found
+
+    def _order(self, schema: str) -> int:
+        """Oldest first, temporary tables last."""
+        place = self.places.get(schema)
+        return place.number if place is not None else self.databases.newest_number
+
+    def relation_of_oid(self, oid: int) -> Relation | None:
+        relation_id, slot = relation_of(oid)
+        for schema, opened in self.opened.items():
+            if opened.lake.slot == slot and schema in self.parts:
+                found = self.parts[schema].relations.by_id.get(relation_id)
+                if found is not None and found.oid == oid:
+                    return found
+        listed = self.databases.schema_of_slot(self.database, self.places, slot)
+        relations = () if listed is None else self.relations_of({listed})
+        return next((relation for relation in relations if relation.oid == oid), None)
 
     def resolve(self, schema: str | None, name: str) -> Relation:
         for candidate in (TEMPORARY_SCHEMA, PUBLIC) if schema is None else (schema,):
             part = self.parts.get(candidate)
+            if part is None and self._is_there(candidate):
+                raise Absent((candidate,), entered=True)
             relation = part.relations.by_name.get(name) if part is not None else None
             if relation is not None:
                 return relation
@@ -153,9 +210,12 @@ class Definitions(Annotations):
         self.check_writable(command)
         if name in SYSTEM_SCHEMAS:
             raise Unsupported(f'creating relations in schema "{name}" is not supported')
+        if self._is_there(name):
+            await self.need(name)
         if name not in self.parts:
             if name != PUBLIC:
                 raise UndefinedSchema(f'schema "{name}" does not exist')
+            require_fillable(self.database)
             self.enter(name, await self.databases.create_lake(self.database, name))
         return self.writer(name, command)
 
@@ -186,12 +246,13 @@ class Definitions(Annotations):
 
     async def create_schema(self, name: str, *, if_not_exists: bool = False) -> bool:
         self.check_writable("CREATE SCHEMA")
-        if name == PUBLIC or name in SYSTEM_SCHEMAS or name in self.parts:
+        if name == PUBLIC or name in SYSTEM_SCHEMAS or self._is_there(name):
             if if_not_exists:
                 return False
             raise DuplicateSchema(f'schema "{name}" already exists')
         if name.startswith("pg_"):
             raise Unsupported(f'schema name "{name}" is not supported: the prefix "pg_" is reserved for system schemas')
+        require_fillable(self.database)
         self._require_unwritten("CREATE SCHEMA", name)
         self.enter(name, await self.databases.reserve_lake(self.database, name, replacing=name in self.dropped_schemas))
         self._created_schemas.append(name)
@@ -199,6 +260,8 @@ class Definitions(Annotations):
 
     async def drop_schema(self, name: str, *, if_exists: bool = False, cascade: bool = False) -> bool:
         self.check_writable("DROP SCHEMA", Privilege.ADMIN)
+        if self._is_there(name):
+            await self.need(name)
         part = self.parts.get(name)
         if part is None or name == TEMPORARY_SCHEMA:
             if if_exists:
@@ -247,7 +310,8 @@ class Definitions(Annotations):
     async def publish_schemas(self) -> None:
         """At COMMIT: schemas created here become visible to all, dropped ones leave the directory."""
         if self.changes_schemas:
-            await self.databases.directory.publish(self.database, self._created_schemas, self.dropped_schemas)
+            directory, now_us = self.databases.directory, self.databases.clock.now_us()
+            await directory.publish(self.database, self._created_schemas, self.dropped_schemas, now_us)
             for name in self.dropped_schemas:
                 self._audit_drop("schema", name)
             self._created_schemas.clear()

@@ -1,142 +1,60 @@
-"""The system store at the root: which databases and schemas there are, and where each one's lake lives.
+"""The directory of a running server: the lists of the system store in memory, and every change of them.
 
-Keys: ``01`` + database + schema (escaped texts) hold a lake's number and its slot within the database, ``02`` the next
-lake number, ``03`` + lake number the database and schema of a retired lake, ``04`` where the copy comes from that is
-being made here and is not finished, ``05`` what a finished one was made of, ``06`` + lake number the database, the
-schema and the maker of a lake that is not on the list yet, ``10`` + role (escaped text) a role as JSON, ``11`` what
-goes with the roles. A lake's directory is named by its number.
+What the store holds is in ``catalog.listing``. No SQL ever deletes objects of the store: a dropped lake keeps its
+directory and can be restored until it is excised.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from rocklake_server.auth.roles import CurrentRoles, RoleTable
-from rocklake_server.catalog.relations import SCHEMAS_MAX
-from rocklake_server.catalog.stored_roles import put_changes, read_roles
-from rocklake_server.encoding.ordered import decode_int, decode_text, encode_int, encode_text
+from rocklake_server.catalog.listing import (
+    CREATE_SCHEMA,
+    FIRST_LAKE,
+    FORMAT,
+    NEXT_LAKE,
+    NUMBER,
+    DroppedLake,
+    Place,
+    UnfinishedLake,
+    database_key,
+    dropped_key,
+    lake_key,
+    next_number,
+    put_audit,
+    put_database,
+    put_dropped,
+    put_lake,
+    put_unfinished,
+    read_listing,
+    require_format,
+    unfinished_key,
+)
+from rocklake_server.catalog.outlines import outline_key, read_outlines
+from rocklake_server.catalog.relations import TEMPORARY_SLOT, next_version
+from rocklake_server.catalog.stored_roles import put_changes
 from rocklake_server.errors import (
     CatalogError,
-    CorruptValue,
-    FormatVersionUnsupported,
+    DuplicateDatabase,
+    DuplicateSchema,
     ObjectNotInPrerequisiteState,
     OutcomeUnknown,
     ProgramLimitExceeded,
     StoreUnavailable,
+    UndefinedDatabase,
+    UndefinedObject,
+    UndefinedSchema,
     UniqueViolation,
 )
 from rocklake_server.schema.system_subspaces import CATALOG_FORMAT_VERSION
-from rocklake_server.store.base import Key, Prefix, Store, StoreSnapshot, WriteBatch
+from rocklake_server.store.base import Store, StoreSnapshot, WriteBatch
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
+from rocklake_server.store.sealed import SealedStore
 
 logger = logging.getLogger(__name__)
-
-_FORMAT = Key(b"\x00")
-_LAKES = Prefix(b"\x01")
-_NEXT_LAKE = Key(b"\x02")
-_RETIRED = b"\x03"
-UNFINISHED_COPY = Key(b"\x04")
-ORIGIN = Key(b"\x05")
-"""Both hold texts in UTF-8; see ``catalog.store_copy``."""
-_UNFINISHED = b"\x06"
-CREATE_SCHEMA = "CREATE SCHEMA"
-"""The maker of a lake that a transaction creates; a command's name for others."""
-FIRST_LAKE = 1
-"""The number of the first lake of a store."""
-_PLACE = struct.Struct(">QQ")
-_NUMBER = struct.Struct(">Q")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a lake is: its number names its directory, its slot keeps OIDs of one database's schemas apart."""
-
-    number: int
-    slot: int
-
-
-@dataclass(frozen=True, slots=True)
-class UnfinishedLake:
-    """A lake that ``made_by`` begins or began to make, and that is on no list. What was written of it nobody reads."""
-
-    number: int
-    database: str
-    schema: str
-    made_by: str
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What the system store says. ``lakes`` and ``retired`` name database and schema of each lake; the directory of a
-    retired one, whose schema was dropped, stays."""
-
-    lakes: Mapping[tuple[str, str], Place]
-    retired: Mapping[int, tuple[str, str]]
-    next_lake: int
-    roles: RoleTable = field(default_factory=RoleTable)
-    unfinished: Sequence[UnfinishedLake] = ()
-
-
-async def read_listing(snapshot: StoreSnapshot) -> Listing:
-    """The lists of a store, oldest lake first; empty for a store that was never written. Raises
-    FormatVersionUnsupported, CorruptValue, StoreUnavailable; ObjectNotInPrerequisiteState for a store whose lakes are
-    still to be copied."""
-    _require_format(await snapshot.get(_FORMAT))
-    if (source := await snapshot.get(UNFINISHED_COPY)) is not None:
-        raise ObjectNotInPrerequisiteState(
-            f'the store holds an unfinished copy of "{source.decode(errors="replace")}"; '
-            "run the same backup or restore again, or remove the store"
-        )
-    lakes: dict[tuple[str, str], Place] = {}
-    async for entries in snapshot.scan(_LAKES):
-        lakes.update((_decode_names(key), _decode_place(key, value)) for key, value in entries)
-    retired: dict[int, tuple[str, str]] = {}
-    async for entries in snapshot.scan(Prefix(_RETIRED)):
-        retired.update((_decode_number(key), _decode_names(Key(_RETIRED + value))) for key, value in entries)
-    next_lake = await snapshot.get(_NEXT_LAKE)
-    if next_lake is not None and len(next_lake) != _NUMBER.size:
-        raise CorruptValue(f"system store key {_NEXT_LAKE.hex()} holds {len(next_lake)} bytes, not {_NUMBER.size}")
-    unfinished: list[UnfinishedLake] = []
-    async for entries in snapshot.scan(Prefix(_UNFINISHED)):
-        unfinished += [_decode_unfinished(key, value) for key, value in entries]
-    in_order = dict(sorted(lakes.items(), key=lambda item: item[1].number))
-    number = _NUMBER.unpack(next_lake)[0] if next_lake else FIRST_LAKE
-    return Listing(in_order, retired, number, await read_roles(snapshot), unfinished)
-
-
-def listing_batch(listing: Listing) -> WriteBatch:
-    """What an empty system store is given for it to say the same. Raises nothing."""
-    batch = WriteBatch()
-    batch.put(_FORMAT, _NUMBER.pack(CATALOG_FORMAT_VERSION))
-    for (database, schema), place in listing.lakes.items():
-        batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
-    for number, names in listing.retired.items():
-        batch.put(Key(_RETIRED + encode_int(number)), b"".join(map(encode_text, names)))
-    batch.put(_NEXT_LAKE, _NUMBER.pack(listing.next_lake))
-    put_changes(batch, RoleTable(), listing.roles)
-    return batch
-
-
-def unfinished_batch(source: str) -> WriteBatch:
-    """The first thing that a system store is given into which lakes will be copied: nobody opens it until
-    ``UNFINISHED_COPY`` goes."""
-    batch = WriteBatch()
-    batch.put(_FORMAT, _NUMBER.pack(CATALOG_FORMAT_VERSION))
-    batch.put(UNFINISHED_COPY, source.encode())
-    return batch
-
-
-def _require_format(version: bytes | None) -> None:
-    if version not in (None, _NUMBER.pack(CATALOG_FORMAT_VERSION)):
-        raise FormatVersionUnsupported(
-            f"the store was written in catalog format {version.hex()}; "
-            f"this server reads format {CATALOG_FORMAT_VERSION}"
-        )
-
 
 _NO_SCHEMAS: Mapping[str, Place] = {}
 
@@ -148,19 +66,27 @@ class Directory:
         self._store = store
         self._ownership = ownership
         self._lakes: dict[str, dict[str, Place]] = {}
+        self._numbers: dict[str, int] = {}
+        self._dropped: dict[int, DroppedLake] = {}
+        self._outlines: dict[int, bytes] = {}
         self._next_lake = FIRST_LAKE
+        self._audits = 0
         self._is_stale = False
         self._reserved: dict[tuple[str, str], Place] = {}
         self._writing = asyncio.Lock()
+        self.databases_version = next_version()
+        """Another one after each change of which databases there are."""
         self.roles = CurrentRoles()
 
     @classmethod
     async def open(cls, store: Store, ownership: Ownership = UNDISPUTED) -> Directory:
         """Raises as ``read_listing``."""
+        if isinstance(store, SealedStore):
+            await store.rekey()  # it is small, and tells those who come without the key
         snapshot = await store.snapshot()
-        if await snapshot.get(_FORMAT) is None:
+        if await snapshot.get(FORMAT) is None:
             batch = WriteBatch()
-            batch.put(_FORMAT, _NUMBER.pack(CATALOG_FORMAT_VERSION))
+            batch.put(FORMAT, NUMBER.pack(CATALOG_FORMAT_VERSION))
             await store.write(batch)
         directory = cls(store, ownership)
         await directory._read(snapshot)
@@ -169,18 +95,31 @@ class Directory:
     async def _read(self, snapshot: StoreSnapshot) -> None:
         """Take the lists from the store."""
         listing = await read_listing(snapshot)
+        self._outlines = await read_outlines(snapshot)
         self._next_lake = listing.next_lake
+        self._numbers = dict(listing.databases)
+        self._dropped = dict(listing.retired)
+        self._audits = listing.audits
         self._lakes = {}
         for (database, schema), place in listing.lakes.items():
             self._lakes.setdefault(database, {})[schema] = place
         self.roles.replace(listing.roles)
         self._is_stale = False
+        self.databases_version = next_version()
 
     async def close(self) -> None:
         await self._store.close()
 
-    def databases(self) -> list[str]:
-        return sorted(database for database, schemas in self._lakes.items() if schemas)
+    # -- what there is ----------------------------------------------------------------------------------------------
+
+    def databases(self) -> Mapping[str, int]:
+        """Those that exist, each with its number. One may have no lake yet."""
+        return self._numbers
+
+    @property
+    def next_lake(self) -> int:
+        """The number of the next lake."""
+        return self._next_lake
 
     @property
     def lakes_count(self) -> int:
@@ -191,6 +130,16 @@ class Directory:
         """The schemas of a database that have a lake, oldest first. Replaced, not changed, when one comes or goes."""
         return self._lakes.get(database, _NO_SCHEMAS)
 
+    def is_listed(self, database: str, schema: str, place: Place) -> bool:
+        """Whether that is the lake of that name, or the one that a transaction creates under it."""
+        return place in (self.schemas(database).get(schema), self._reserved.get((database, schema)))
+
+    def dropped(self) -> Mapping[int, DroppedLake]:
+        """Dropped lakes that are not excised, by number."""
+        return self._dropped
+
+    # -- lakes ------------------------------------------------------------------------------------------------------
+
     async def register(self, database: str, schema: str) -> Place:
         """The lake of (database, schema), entered into the list when it is new."""
         async with self._writing:
@@ -199,10 +148,12 @@ class Directory:
                 return known
             place = self._next_place(database)
             batch = WriteBatch()
-            batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
-            batch.put(_NEXT_LAKE, _NUMBER.pack(place.number + 1))
+            put_lake(batch, database, schema, place)
+            batch.put(NEXT_LAKE, NUMBER.pack(place.number + 1))
+            numbered = self._put_new_database(batch, database)
             await self._write(batch)
             self._next_lake = place.number + 1
+            self._number(numbered)
             self._list(database, {schema: place})
             return place
 
@@ -218,8 +169,8 @@ class Directory:
                 raise UniqueViolation.of("pg_namespace_nspname")
             place = self._next_place(database)
             batch = WriteBatch()
-            batch.put(_NEXT_LAKE, _NUMBER.pack(place.number + 1))
-            batch.put(_unfinished_key(place.number), b"".join(map(encode_text, (database, schema, made_by))))
+            batch.put(NEXT_LAKE, NUMBER.pack(place.number + 1))
+            put_unfinished(batch, UnfinishedLake(place.number, database, schema, made_by))
             await self._write(batch)
             self._next_lake = place.number + 1
             self._reserved[database, schema] = place
@@ -233,27 +184,192 @@ class Directory:
         """Nothing is left of an unfinished lake that nobody makes any more."""
         async with self._writing:
             batch = WriteBatch()
-            batch.delete(_unfinished_key(number))
+            batch.delete(unfinished_key(number))
             await self._write(batch)
 
-    async def publish(self, database: str, created: Sequence[str], dropped: Sequence[str]) -> None:
-        """Enter reserved schemas into the list and retire dropped ones, all in one batch. The directory of a retired
-        lake stays; no SQL ever deletes objects of the store."""
+    async def publish(self, database: str, created: Sequence[str], dropped: Sequence[str], now_us: int) -> None:
+        """Enter reserved schemas into the list and retire dropped ones, all in one batch."""
         async with self._writing:
             batch = WriteBatch()
-            for schema in dropped:
-                if (retired := self.schemas(database).get(schema)) is not None:
-                    batch.delete(_lake_key(database, schema))
-                    retired_key = Key(_RETIRED + encode_int(retired.number))
-                    batch.put(retired_key, encode_text(database) + encode_text(schema))
+            retired = self._put_drops(batch, database, dropped, now_us)
             for schema in created:
                 place = self._reserved[database, schema]
-                batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
-                batch.delete(_unfinished_key(place.number))
+                put_lake(batch, database, schema, place)
+                batch.delete(unfinished_key(place.number))
+            numbered = self._put_new_database(batch, database) if created else {}
             await self._write(batch)
+            self._dropped |= retired
+            self._number(numbered)
             entered = {schema: self._reserved.pop((database, schema)) for schema in created}
             self._list(database, entered, without=dropped)
 
+    def _put_drops(
+        self, batch: WriteBatch, database: str, schemas: Sequence[str], now_us: int
+    ) -> dict[int, DroppedLake]:
+        retired: dict[int, DroppedLake] = {}
+        for schema in schemas:
+            if (place := self.schemas(database).get(schema)) is not None:
+                batch.delete(lake_key(database, schema))
+                retired[place.number] = DroppedLake(database, schema, now_us)
+                put_dropped(batch, place.number, retired[place.number])
+                batch.delete(outline_key(place.number))
+                self._outlines.pop(place.number, None)
+        return retired
+
+    async def rename_schema(self, database: str, schema: str, new_name: str) -> None:
+        """Raises UndefinedSchema, DuplicateSchema."""
+        async with self._writing:
+            place = self.schemas(database).get(schema)
+            if place is None:
+                raise UndefinedSchema(f'schema "{schema}" does not exist')
+            if new_name in self.schemas(database) or (database, new_name) in self._reserved:
+                raise DuplicateSchema(f'schema "{new_name}" already exists')
+            batch = WriteBatch()
+            batch.delete(lake_key(database, schema))
+            put_lake(batch, database, new_name, place)
+            await self._write(batch)
+            self._list(database, {new_name: place}, without=[schema])
+
+    # -- databases --------------------------------------------------------------------------------------------------
+
+    async def create_database(self, name: str) -> None:
+        """Raises DuplicateDatabase."""
+        async with self._writing:
+            if name in self._numbers:
+                raise DuplicateDatabase(f'database "{name}" already exists')
+            batch = WriteBatch()
+            numbered = self._put_new_database(batch, name)
+            await self._write(batch)
+            self._number(numbered)
+
+    async def drop_database(self, name: str, now_us: int) -> list[int]:
+        """Retires all its lakes, and returns their numbers. Raises UndefinedDatabase."""
+        async with self._writing:
+            self._require_database(name)
+            batch = WriteBatch()
+            retired = self._put_drops(batch, name, list(self.schemas(name)), now_us)
+            batch.delete(database_key(name))
+            roles = self.roles.table.without_database(name)
+            put_changes(batch, self.roles.table, roles)
+            await self._write(batch)
+            self.roles.replace(roles)
+            self._dropped |= retired
+            del self._numbers[name]
+            self._lakes.pop(name, None)
+            self.databases_version = next_version()
+            return list(retired)
+
+    async def rename_database(self, name: str, new_name: str) -> None:
+        """Raises UndefinedDatabase, DuplicateDatabase."""
+        async with self._writing:
+            self._require_database(name)
+            if new_name in self._numbers:
+                raise DuplicateDatabase(f'database "{new_name}" already exists')
+            batch = WriteBatch()
+            for schema, place in self.schemas(name).items():
+                batch.delete(lake_key(name, schema))
+                put_lake(batch, new_name, schema, place)
+            batch.delete(database_key(name))
+            put_database(batch, new_name, self._numbers[name])
+            roles = self.roles.table.with_renamed_database(name, new_name)
+            put_changes(batch, self.roles.table, roles)
+            await self._write(batch)
+            self.roles.replace(roles)
+            self._numbers[new_name] = self._numbers.pop(name)
+            self._lakes[new_name] = self._lakes.pop(name, {})
+            self.databases_version = next_version()
+
+    def _require_database(self, name: str) -> None:
+        if name not in self._numbers:
+            raise UndefinedDatabase(f'database "{name}" does not exist')
+
+    def _put_new_database(self, batch: WriteBatch, name: str) -> dict[str, int]:
+        """The number of a database that has its first schema, or was created."""
+        if name in self._numbers:
+            return {}
+        number = next_number(self._numbers)
+        put_database(batch, name, number)
+        return {name: number}
+
+    def _number(self, numbered: Mapping[str, int]) -> None:
+        if numbered:
+            self._numbers |= numbered
+            self.databases_version = next_version()
+
+    # -- dropped lakes ----------------------------------------------------------------------------------------------
+
+    def find_dropped(self, number: int) -> DroppedLake:
+        """Raises UndefinedObject."""
+        found = self._dropped.get(number)
+        if found is None:
+            raise UndefinedObject(f"there is no dropped lake {number}; rocklake dropped list shows what there is")
+        return found
+
+    async def restore(self, number: int, database: str, schema: str, audit: Mapping[str, object]) -> None:
+        """A dropped lake is the lake of (database, schema). Raises UndefinedObject, DuplicateSchema,
+        ObjectNotInPrerequisiteState once its excision has begun."""
+        async with self._writing:
+            if self.find_dropped(number).is_going:
+                raise ObjectNotInPrerequisiteState(
+                    f"the excision of dropped lake {number} has begun, so it cannot be restored; finish the excision"
+                )
+            if schema in self.schemas(database):
+                raise DuplicateSchema(f'lake "{database}/{schema}" exists; restore under another name')
+            place = Place(number, self._next_place(database).slot)
+            batch = WriteBatch()
+            batch.delete(dropped_key(number))
+            put_lake(batch, database, schema, place)
+            numbered = self._put_new_database(batch, database)
+            put_audit(batch, self._audits + 1, audit)
+            await self._write(batch)
+            self._audits += 1
+            del self._dropped[number]
+            self._number(numbered)
+            self._list(database, {schema: place})
+
+    async def begin_excision(self, number: int, now_us: int) -> None:
+        """From now on it cannot be restored. Raises UndefinedObject."""
+        async with self._writing:
+            found = self.find_dropped(number)
+            going = found._replace(dropped_us=found.dropped_us or now_us, is_going=True)
+            batch = WriteBatch()
+            put_dropped(batch, number, going)
+            await self._write(batch)
+            self._dropped[number] = going
+
+    async def end_excision(self, number: int, audit: Mapping[str, object]) -> None:
+        """Its directory is gone. Raises UndefinedObject."""
+        async with self._writing:
+            self.find_dropped(number)
+            batch = WriteBatch()
+            batch.delete(dropped_key(number))
+            put_audit(batch, self._audits + 1, audit)
+            await self._write(batch)
+            self._audits += 1
+            del self._dropped[number]
+
+    # -- outlines of closed lakes -----------------------------------------------------------------------------------
+
+    def outline(self, number: int) -> bytes | None:
+        """What the store says of a closed lake, encoded."""
+        return self._outlines.get(number)
+
+    async def keep_outlines(self, outlines: Mapping[int, bytes]) -> None:
+        """Those that are new, all in one batch. Raises StoreUnavailable, OutcomeUnknown."""
+        new = {number: data for number, data in outlines.items() if self._outlines.get(number) != data}
+        if new:
+            async with self._writing:
+                await self._write(WriteBatch({outline_key(number): data for number, data in new.items()}))
+                self._outlines |= new
+
+    async def forget_outline(self, number: int) -> None:
+        """Raises StoreUnavailable, OutcomeUnknown: then it may be there still."""
+        if number in self._outlines:
+            async with self._writing:
+                await self._write(WriteBatch({outline_key(number): None}))
+                self._outlines.pop(number, None)
+
+    # -- the store --------------------------------------------------------------------------------------------------
     async def change_roles(self, change: Callable[[RoleTable], RoleTable]) -> RoleTable:
         """Replace the roles by what ``change`` makes of them, durably. Returns them. Raises what ``change`` raises."""
         async with self._writing:
@@ -271,8 +387,8 @@ class Directory:
         """Read something from the store itself, past what is in memory. Raises StoreUnavailable, CorruptValue."""
         if self.needs_recovery:
             raise StoreUnavailable("the system store has to be opened again after a failure")
-        (version,) = await self._store.durable_values([_FORMAT])
-        _require_format(version)
+        (version,) = await self._store.durable_values([FORMAT])
+        require_format(version)
 
     @property
     def needs_recovery(self) -> bool:
@@ -322,48 +438,7 @@ class Directory:
     def _next_place(self, database: str) -> Place:
         used = {place.slot for place in self.schemas(database).values()}
         used |= {place.slot for (name, _), place in self._reserved.items() if name == database}
-        slot = next((s for s in range(SCHEMAS_MAX) if s not in used), None)
+        slot = next((s for s in range(TEMPORARY_SLOT) if s not in used), None)
         if slot is None:
-            raise ProgramLimitExceeded(f'database "{database}" has {SCHEMAS_MAX} schemas, the most it can have')
+            raise ProgramLimitExceeded(f'database "{database}" has {TEMPORARY_SLOT} schemas, the most it can have')
         return Place(self._next_lake, slot)
-
-
-def _lake_key(database: str, schema: str) -> Key:
-    return Key(_LAKES + encode_text(database) + encode_text(schema))
-
-
-def _unfinished_key(number: int) -> Key:
-    return Key(_UNFINISHED + encode_int(number))
-
-
-def _decode_names(key: Key) -> tuple[str, str]:
-    database, offset = decode_text(key, 1)
-    schema, _ = decode_text(key, offset)
-    if database is None or schema is None:
-        raise CorruptValue(f"system store key {key.hex()} names no database or schema")
-    return database, schema
-
-
-def _decode_number(key: Key) -> int:
-    """Of a retired or an unfinished lake, behind a byte."""
-    number, end = decode_int(key, 1)
-    if number is None or end != len(key):
-        raise CorruptValue(f"system store key {key.hex()} names no lake")
-    return number
-
-
-def _decode_unfinished(key: Key, value: bytes) -> UnfinishedLake:
-    names: list[str] = []
-    offset = 0
-    while offset < len(value):
-        name, offset = decode_text(value, offset)
-        names.append(name or "")
-    if len(names) != 3:
-        raise CorruptValue(f"system store key {key.hex()} does not tell which lake is unfinished")
-    return UnfinishedLake(_decode_number(key), *names)
-
-
-def _decode_place(key: Key, value: bytes) -> Place:
-    if len(value) != _PLACE.size:
-        raise CorruptValue(f"system store key {key.hex()} holds {len(value)} bytes, not {_PLACE.size}")
-    return Place(*_PLACE.unpack(value))

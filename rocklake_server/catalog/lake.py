@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from rocklake_server.catalog.image import ALL_ROWS, Part, Partition, RelationImage, Wanted
@@ -69,6 +69,10 @@ class Lake:
         self.pending = PendingKeys()
         self.snapshot_turn = SnapshotTurn()
         self.last_snapshot_us: int | None = None
+        self.before_redefinition: Callable[[], Awaitable[None]] | None = None
+        """Waited for before the next commit that changes definitions is written."""
+        self.after_redefinition: Callable[[], None] | None = None
+        """Called after each."""
         self.writer_epoch = state.writer_epoch + 1
         self.given_up = False
         self.survey: Survey | None = None
@@ -83,9 +87,11 @@ class Lake:
     @classmethod
     async def open(
         cls, store: Store, *, schema: str, slot: int, clock: Clock, ownership: Ownership = UNDISPUTED, label: str = "",
-        residency: Residency | None = None,
+        residency: Residency | None = None, known: Relations | None = None, published: int = 0,
     ) -> Lake:
-        """Read the system keys, raise the writer epoch and publish the root found. ``label`` names the lake in logs.
+        """Read the system keys, raise the writer epoch and publish the root found. ``label`` names the lake in logs;
+        ``known`` are the relations that it had when it closed, which are gone on with if they are the same, and
+        ``published`` is the number that its root had then.
         Raises CorruptValue, FormatVersionUnsupported, StoreUnavailable; CannotConnectNow when another server owns the
         store."""
         snapshot = await store.snapshot()
@@ -95,9 +101,12 @@ class Lake:
         ownership.require()
         await store.write(batch)
         relations = Relations.of(state.relations, state.comments)
+        if known is not None and known.by_id == relations.by_id and known.comments == relations.comments:
+            relations = known
         root = Root(
-            state.sequence, await store.snapshot(), relations, {}, state.counters, stored_bytes=state.stored_bytes
-        )
+            state.sequence, await store.snapshot(), relations, {}, state.counters, stored_bytes=state.stored_bytes,
+            published=published,
+        )  # fmt: skip
         lake = cls(store, state, root, schema, slot, clock, ownership, label, residency or Residency())
         lake._residency.add(lake)
         return lake

@@ -8,7 +8,7 @@ from types import TracebackType
 
 from rocklake_server.catalog.access import access_of
 from rocklake_server.catalog.databases import PUBLIC
-from rocklake_server.catalog.directory import Listing, Place, read_listing
+from rocklake_server.catalog.listing import Listing, Place, read_listing
 from rocklake_server.catalog.relations import Relations
 from rocklake_server.catalog.system_keys import SystemState, read_system_state
 from rocklake_server.catalog.view import Match

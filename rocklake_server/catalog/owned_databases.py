@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.clock import Clock
+from rocklake_server.store import opening
 from rocklake_server.store.base import Store
 from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.offline_owner import owned
-from rocklake_server.store.slate import open_slate_store
 
 
 @asynccontextmanager
@@ -20,7 +20,7 @@ async def owned_databases(location: StoreLocation, clock: Clock) -> AsyncIterato
     async with owned(location) as ownership:
 
         async def open_store(directory: str) -> Store:
-            return await open_slate_store(location.child(directory), ownership=ownership)
+            return await opening.open_store(location.child(directory), ownership=ownership)
 
         databases = await Databases.open(open_store, clock, ownership)
         try:

@@ -13,11 +13,20 @@ from rocklake_server.schema.model import Relation
 
 _versions = count(1)
 
+
+def next_version() -> int:
+    """A number that no other state of definitions in this process has."""
+    return next(_versions)
+
+
 OID_FIRST = 16_384
 """PostgreSQL's first OID for user objects."""
 
-SCHEMAS_MAX = 256
+SCHEMAS_MAX = 1024
 """Schemas of one database that OIDs keep apart."""
+
+TEMPORARY_SLOT = SCHEMAS_MAX - 1
+"""That of every session's temporary tables."""
 
 
 def relation_oid(relation_id: int, slot: int) -> int:
@@ -30,6 +39,11 @@ def index_oid(index_id: int, relation: Relation) -> int:
     return relation.oid + (index_id - relation.relation_id) * SCHEMAS_MAX
 
 
+def relation_of(oid: int) -> tuple[int, int]:
+    """The relation id and the slot that an OID is made of."""
+    return divmod(oid - OID_FIRST, SCHEMAS_MAX)
+
+
 @dataclass(frozen=True)
 class Relations:
     """An immutable set of relations. ``comments`` are those of the lake itself, by the name of their system key.
@@ -38,7 +52,7 @@ class Relations:
     by_name: Mapping[str, Relation] = field(default_factory=dict)
     by_id: Mapping[int, Relation] = field(default_factory=dict)
     comments: Mapping[str, str] = field(default_factory=dict)
-    version: int = field(default_factory=lambda: next(_versions))
+    version: int = field(default_factory=next_version)
 
     @classmethod
     def of(cls, relations: Iterable[Relation], comments: Mapping[str, str]) -> Relations:

@@ -20,6 +20,19 @@ logger = logging.getLogger(__name__)
 
 NO_IMAGE = RelationImage()
 
+class Publications:
+    """Numbers what the lakes of this process publish, to tell what was before what."""
+
+    def __init__(self) -> None:
+        self.newest = 0
+
+    def next(self) -> int:
+        self.newest += 1
+        return self.newest
+
+
+PUBLICATIONS = Publications()
+
 LateChanges: TypeAlias = tuple[Mapping[Partition, Changes], ...]
 
 
@@ -29,8 +42,8 @@ class Root:
     no answer, since it reads through ``snapshot``, the store as that commit left it. ``late`` are changes that the
     images of ``images`` do not have yet, oldest first: they are made when somebody asks, or in a quiet moment, so that
     no commit waits for them. ``coming`` are images that are being made of many changes: ``images`` has them when they
-    are there. ``stored_bytes`` is what the keys and values of rows, retired rows and indexes take, ``measured`` what
-    those of single relations do, as far as somebody asked."""
+    are there. ``published`` is greater for a later one, whatever its lake. ``stored_bytes`` is what the keys and values
+    of rows, retired rows and indexes take, ``measured`` what those of single relations do, as far as somebody asked."""
 
     sequence: int
     snapshot: StoreSnapshot
@@ -42,6 +55,7 @@ class Root:
     late: dict[int, LateChanges] = field(default_factory=dict)
     coming: dict[int, asyncio.Task[RelationImage]] = field(default_factory=dict)
     measured: dict[int, RelationBytes] = field(default_factory=dict)
+    published: int = 0
 
     @property
     def newest_snapshot(self) -> int | None:

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from rocklake_server.catalog.databases import Databases
-from rocklake_server.catalog.directory import (
+from rocklake_server.catalog.entry_copy import EntrySum, Tell, copy_entries
+from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, CatalogReader, ListedLake
+from rocklake_server.catalog.listing import (
     FIRST_LAKE,
     ORIGIN,
     UNFINISHED_COPY,
@@ -21,8 +23,6 @@ from rocklake_server.catalog.directory import (
     read_listing,
     unfinished_batch,
 )
-from rocklake_server.catalog.entry_copy import EntrySum, Tell, copy_entries
-from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, CatalogReader, ListedLake
 from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit
 from rocklake_server.clock import Clock
 from rocklake_server.errors import (
@@ -37,9 +37,9 @@ from rocklake_server.schema.types import TIMESTAMPTZ
 from rocklake_server.store.base import Store, StoreSnapshot
 from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.offline_owner import owned
+from rocklake_server.store.opening import open_store
 from rocklake_server.store.ownership import Ownership
 from rocklake_server.store.reader import open_reader
-from rocklake_server.store.slate import open_slate_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ async def copy_store(
     """
     async with owned(location) as ownership:
         await _require_free(location)
-        system = await open_slate_store(location.child(SYSTEM_DIRECTORY), ownership=ownership)
+        system = await open_store(location.child(SYSTEM_DIRECTORY), ownership=ownership)
         try:
             await system.write(unfinished_batch(str(source.location)))
             copied = [
@@ -120,9 +120,12 @@ async def _require_free(location: StoreLocation) -> None:
 
 
 async def _list(system: Store, listing: Listing, lakes: Sequence[ListedLake], made: Origin) -> None:
-    """The copy is finished with this batch. Lakes that were dropped are not copied, nor listed as such."""
+    """The copy is finished with this batch. Lakes that were dropped are not copied, nor listed as such; a database
+    without lakes comes along."""
     chosen = {(lake.database, lake.schema): lake.place for lake in lakes}
-    batch = listing_batch(Listing(chosen, {}, listing.next_lake, listing.roles))
+    filled, kept = {database for database, _ in listing.lakes}, {database for database, _ in chosen}
+    databases = {name: number for name, number in listing.databases.items() if name in kept or name not in filled}
+    batch = listing_batch(Listing(chosen, {}, listing.next_lake, databases, roles=listing.roles))
     batch.delete(UNFINISHED_COPY)
     batch.put(ORIGIN, made.encode())
     await system.write(batch)
@@ -147,7 +150,7 @@ def copied_lake(lake: ListedLake, newest: NewestCommit, found: EntrySum) -> Copi
 
 
 async def _copy_into(snapshot: StoreSnapshot, place: StoreLocation, ownership: Ownership, tell: Tell) -> EntrySum:
-    store = await open_slate_store(place, ownership=ownership)
+    store = await open_store(place, ownership=ownership)
     try:
         return await copy_entries(snapshot, store, tell)
     finally:
@@ -170,5 +173,5 @@ async def copy_lake(
     except BaseException:
         databases.directory.give_up(database, schema)
         raise
-    await databases.directory.publish(database, [schema], [])
+    await databases.directory.publish(database, [schema], [], databases.clock.now_us())
     return copied_lake(made, await read_newest_commit(snapshot), found)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from rocklake_server.catalog.commit import Committer
 from rocklake_server.catalog.databases import OpenLake
 from rocklake_server.catalog.lake import Lake
+from rocklake_server.catalog.relations import TEMPORARY_SLOT
 from rocklake_server.clock import Clock
 from rocklake_server.store.memory import MemoryStore
 
 TEMPORARY_SCHEMA = "pg_temp"
-TEMPORARY_SLOT = 255
 
 
 class TemporaryTables:

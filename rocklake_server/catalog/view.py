@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
 
 from rocklake_server.auth.access import Access
+from rocklake_server.catalog.database_names import DatabaseFacts
 from rocklake_server.catalog.maintenance.runs import Run
 from rocklake_server.schema.model import IndexKey, Relation
 from rocklake_server.schema.types import ColumnType, Value
@@ -106,8 +107,24 @@ class IsolationLevel(Enum):
     SERIALIZABLE = "serializable"
 
 
+class Absent(Exception):
+    """A transaction was asked about schemas that it has not looked at yet. ``provide`` looks, and then it can be asked
+    again. ``entered``: their rows or newest definitions are wanted, and not only their outlines, which those of another
+    ``database`` may be, too."""
+
+    def __init__(self, schemas: Collection[str], *, entered: bool, database: str | None = None) -> None:
+        super().__init__(f"{len(schemas)} schemas")
+        self.schemas = schemas
+        self.entered = entered
+        self.database = database
+
+
 class TransactionView(Protocol):
-    """What plans may ask of a transaction. One database, several schemas; writes go to one schema."""
+    """What plans may ask of a transaction. One database, several schemas; writes go to one schema. What is not
+    asynchronous raises Absent, beside what it says."""
+
+    async def provide(self, absent: Absent) -> None:
+        """Look at what was asked for. Raises StoreUnavailable, SerializationFailure."""
 
     @property
     def database(self) -> str: ...
@@ -124,11 +141,19 @@ class TransactionView(Protocol):
     def definitions_version(self) -> object:
         """Hashable; equal as long as ``relations()`` answers the same. Caches of catalog rows key on it."""
 
+    def known_databases(self) -> Sequence[DatabaseFacts]:
+        """Every database of the server, this one included, in the order of their OIDs."""
+
     def schemas(self) -> Sequence[tuple[int, str]]:
         """(oid, name) of the database's schemas, system schemas left out."""
 
     def relations(self) -> Sequence[Relation]:
         """Every relation of the database that this transaction sees, its own changes and temporary tables included."""
+
+    def relations_of(self, schemas: Collection[str]) -> Sequence[Relation]:
+        """Those of some schemas only."""
+
+    def relation_of_oid(self, oid: int) -> Relation | None: ...
 
     def resolve(self, schema: str | None, name: str) -> Relation:
         """The relation of that name; without a schema: temporary tables first, then ``public``.

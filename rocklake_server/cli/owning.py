@@ -11,6 +11,7 @@ from socket import gethostname
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.lake_reader import LakeReader, ListedLake
 from rocklake_server.catalog.maintenance.audit import Note, audit_note
+from rocklake_server.catalog.offline_outlines import forget_outline
 from rocklake_server.catalog.owned_databases import owned_databases
 from rocklake_server.catalog.retention.offline_commits import OfflineCommits, Writable
 from rocklake_server.cli.lakes import opened_catalog
@@ -20,8 +21,8 @@ from rocklake_server.errors import CannotConnectNow, InternalProblem
 from rocklake_server.store.base import Store, WriteBatch
 from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.offline_owner import owned
+from rocklake_server.store.opening import open_store
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
-from rocklake_server.store.slate import open_slate_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class OwnedPlace:
     @asynccontextmanager
     async def opened(self, command: str) -> AsyncIterator[OwnedLake]:
         """``command`` is for the audit. Raises what opening a store raises."""
-        store = await open_slate_store(self.location, ownership=self.ownership)
+        await forget_outline(self.root, self.ownership, self.listed)
+        store = await open_store(self.location, ownership=self.ownership)
         try:
             reader = await LakeReader.over(self.listed, await store.snapshot())
             commits = _commits(store, self.ownership, reader, command)

@@ -1,8 +1,12 @@
-"""The envelope of every stored value: one version byte, four magic bytes, then a protobuf message."""
+"""The envelope of every stored value: one version byte, four magic bytes, then a protobuf message.
+
+Version 2 is a sealed value (``store.sealing``), which the store opens on its way here: inside is one of version 1.
+"""
 
 from __future__ import annotations
 
 from rocklake_server.errors import CorruptValue, FormatVersionUnsupported
+from rocklake_server.store.sealing import SEALED_HEADER, unopened
 
 ENCODING_VERSION = 1
 MAGIC = b"SDKV"
@@ -24,6 +28,8 @@ def unseal(key: bytes, value: bytes) -> bytes:
 
 def refusal(key: bytes, value: bytes) -> CorruptValue | FormatVersionUnsupported:
     """The error for a value whose first bytes are not ``HEADER``."""
+    if value[:HEADER_BYTES] == SEALED_HEADER:
+        return unopened(key, value)
     if value[1:HEADER_BYTES] == MAGIC:
         return FormatVersionUnsupported(
             f"the value of key {key.hex()} has encoding version {value[0]}, not {ENCODING_VERSION}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +111,14 @@ def bounds_of(conditions: Sequence[Expr], relation: Relation, env: Env) -> Bound
     for condition in conditions:
         collector.add(condition, end_column, env)
     return Bounds(collector.values, collector.ranges, frozenset(collector.nulls), collector.live_after)
+
+
+def values_of(conditions: Sequence[Expr], env: Env) -> Mapping[int, frozenset[Value]]:
+    """The values that a conjunction leaves to single columns, by index."""
+    collector = _Collector()
+    for condition in conditions:
+        collector.add(condition, None, env)
+    return collector.values
 
 
 def zone_test(condition: Expr, env: Env) -> Callable[[Chunk], bool] | None:

@@ -47,7 +47,7 @@ def context_call(
 
 
 def relation_by_oid(context: Context, oid: int) -> Relation | None:
-    return next((relation for relation in context.view.relations() if relation.oid == oid), None)
+    return context.view.relation_of_oid(oid)
 
 
 # -- definitions ------------------------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ from typing import Any
 from rocklake_server.catalog.view import Row
 from rocklake_server.pacing import checked
 from rocklake_server.plan.conditions import Compare
-from rocklake_server.plan.expressions import Env, Expr, Getter
-from rocklake_server.plan.operators import Operator, Rows, bind_all, held, prepare
-from rocklake_server.plan.rewriting import references, shift
+from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
+from rocklake_server.plan.operators import Operator, Rows, SystemScan, bind_all, collected, held, prepare
+from rocklake_server.plan.rewriting import reads_outer, references, shift
 from rocklake_server.plan.sorting import row_key
 from rocklake_server.schema.types import ColumnType, Value
 
@@ -32,11 +32,24 @@ class Join:
 
     async def open(self, env: Env) -> Rows:
         await prepare(self.residual, env)
-        left, right = await self.left.open(env), await self.right.open(env)
+        left, right = await self._open_sides(env)
         keeps = bind_all(self.residual, env)
         probe = _side([(pair.left, pair.left_key) for pair in self.pairs], env)
         build = _side([(pair.right, pair.right_key) for pair in self.pairs], env)
         return lambda: self._rows(left(), held(right()), probe, build, keeps)
+
+    async def _open_sides(self, env: Env) -> tuple[Rows, Rows]:
+        """Of a system relation that can be asked by the other side's values only what may meet them: a database has
+        many schemas, and most queries are about one."""
+        if self.pairs and _is_closed(self.left) and _is_closed(self.right):
+            pair = self.pairs[0]
+            if self.kind in ("inner", "left") and (column := _asked(self.right, pair.right, pair)) is not None:
+                left = await _kept(self.left, env)
+                return left, await _open_for(self.right, env, column, left, pair.left)
+            if self.kind == "inner" and (column := _asked(self.left, pair.left, pair)) is not None:
+                right = await _kept(self.right, env)
+                return await _open_for(self.left, env, column, right, pair.right), right
+        return await self.left.open(env), await self.right.open(env)
 
     def _rows(self, left: Iterator[Row], right: list[Row], probe: Callable[[Row], Any],
               build: Callable[[Row], Any], keeps: Getter | None) -> Iterator[Row]:
@@ -62,6 +75,35 @@ class Join:
         if track:
             nothing = (None,) * self.left_width
             yield from (nothing + row for number, row in enumerate(checked(right)) if number not in matched)
+
+
+def _is_closed(operator: Operator) -> bool:
+    """Whether it is made of system relations, and says the same for every row of an enclosing query."""
+    if isinstance(operator, SystemScan):
+        return not any(map(reads_outer, operator.conditions))
+    if isinstance(operator, Join):
+        conditions = (*operator.residual, *operator.pairs)
+        return _is_closed(operator.left) and _is_closed(operator.right) and not any(map(reads_outer, conditions))
+    return False
+
+
+def _asked(operator: Operator, column: Expr, pair: Compare) -> int | None:
+    """The column by which a side can be asked for what meets the other one."""
+    plain = pair.left_key is None and pair.right_key is None
+    if plain and isinstance(operator, SystemScan) and isinstance(column, ColumnRef):
+        return column.index if column.index in operator.relation.narrowed else None
+    return None
+
+
+async def _kept(operator: Operator, env: Env) -> Rows:
+    rows = await collected(operator, env)
+    return lambda: iter(rows)
+
+
+async def _open_for(operator: Operator, env: Env, column: int, others: Rows, key: Expr) -> Rows:
+    assert isinstance(operator, SystemScan)
+    value = key.bind(env)
+    return await operator.open_for(env, {column: {value(row) for row in others()}})
 
 
 def _side(parts: Sequence[tuple[Expr, Callable[[Value], Value] | None]], env: Env) -> Callable[[Row], Any]:

@@ -6,7 +6,7 @@ returns gives the rows, in memory, each time it is called. So a correlated subqu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -15,12 +15,12 @@ from rocklake_server.catalog.view import Match, Row
 from rocklake_server.errors import InvalidRowCount, InvalidRowOffset, OutOfMemory
 from rocklake_server.limits import ROWS_HELD_MAX
 from rocklake_server.pacing import Turns, checked, in_slices, slices
-from rocklake_server.plan.bounds import bounds_of, zone_tests
+from rocklake_server.plan.bounds import bounds_of, values_of, zone_tests
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
 from rocklake_server.plan.sorting import SortKey, row_key, sort_rows
 from rocklake_server.plan.system_relations import SystemRelation
 from rocklake_server.schema.model import Relation
-from rocklake_server.schema.types import ColumnType
+from rocklake_server.schema.types import ColumnType, Value
 
 WORK_AT_ONCE_MAX = 256
 """Rows that are computed without a turn of the event loop: less than it takes to give one."""
@@ -121,13 +121,24 @@ class SystemScan:
     conditions: tuple[Expr, ...] = ()
 
     async def open(self, env: Env) -> Rows:
+        return await self.open_for(env, {})
+
+    async def open_for(self, env: Env, wanted: Mapping[int, Collection[Value]]) -> Rows:
+        """Rows that have other values than ``wanted`` ones may be left out, by column."""
         await prepare(self.conditions, env)
         keeps = bind_all(self.conditions, env)
-        content = self.relation.content(env.need())
+        content = self._content(env, {**values_of(self.conditions, env), **wanted})
         env.reads(len(content))
         if keeps is None:
             return lambda: iter(checked(content))
         return lambda: (row for row in checked(content) if keeps(row))
+
+    def _content(self, env: Env, wanted: Mapping[int, Collection[Value]]) -> Sequence[Row]:
+        context = env.need()
+        for column, narrowed in self.relation.narrowed.items():
+            if column in wanted:
+                return narrowed(context.view, wanted[column])
+        return self.relation.content(context)
 
 
 @dataclass(frozen=True, slots=True)

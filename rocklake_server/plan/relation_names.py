@@ -85,10 +85,10 @@ def relation_text(context: Context, oid: Value) -> Value:
     """``regclass::text``: the name, qualified when the search path does not find it; the number when there is none."""
     if oid is None:
         return None
-    for relation in context.view.relations():
-        if relation.oid == oid:
-            found = _oid_of(context.view, None, relation.name) == oid
-            return quote_identifier(relation.name) if found else qualified_name(relation)
+    relation = context.view.relation_of_oid(oid) if isinstance(oid, int) else None
+    if relation is not None:
+        found = _oid_of(context.view, None, relation.name) == oid
+        return quote_identifier(relation.name) if found else qualified_name(relation)
     if isinstance(oid, int) and (index := find_index(context.view, oid)) is not None:
         name = quote_identifier(index[1].name)
         return name if index[0].schema == "public" else f"{quote_identifier(index[0].schema)}.{name}"

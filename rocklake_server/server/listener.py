@@ -7,6 +7,7 @@ import logging
 from collections.abc import Hashable
 
 from rocklake_server.auth.backoff import LoginBackoff
+from rocklake_server.catalog.database_admin import require_admitted
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.config import Listen
 from rocklake_server.errors import CatalogError, TooManyConnections, Unsupported
@@ -61,11 +62,14 @@ class Listener:
         max_connections: int,
         busy_poll_s: float = 0.0,
         meter: StatementMeter | None = None,
+        creates_databases: bool = True,
         policy: Policy | None = None,
         tls: Tls | None = None,
         backoff: LoginBackoff | None = None,
     ) -> None:
+        """``creates_databases``: a database that does not exist may be connected to, and its first table makes it."""
         self._databases = databases
+        self._creates_databases = creates_databases
         self._tls = tls
         roles = databases.directory.roles
         backoff = backoff if backoff is not None else LoginBackoff()
@@ -181,6 +185,7 @@ class Listener:
             self._starting.discard(task)
         if len(self._cancellations.sessions()) >= self._max_connections:
             raise _too_many()
+        require_admitted(self._databases, startup.database, created_on_use=self._creates_databases)
         process_id, secret_key = self._cancellations.new_key()
         session = Session(
             self._databases,

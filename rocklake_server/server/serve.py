@@ -14,9 +14,10 @@ from time import perf_counter
 from rocklake_server.activity import Activity
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.recovery import keep_usable, open_every_lake
+from rocklake_server.catalog.rekeying import rekey_running
 from rocklake_server.catalog.residency import Residency
 from rocklake_server.clock import SystemClock
-from rocklake_server.config import Listen, LoginSettings, ServerSettings
+from rocklake_server.config import CreateDatabases, Listen, LoginSettings, ServerSettings
 from rocklake_server.errors import CannotConnectNow, CatalogError, InvalidParameterValue
 from rocklake_server.operations.schedule import Schedule, read_schedule
 from rocklake_server.operations.scheduler import Scheduler
@@ -31,13 +32,13 @@ from rocklake_server.server.login_policy import HbaFile, Policy
 from rocklake_server.server.tls import Tls, TlsFiles
 from rocklake_server.server.tracing import SpanTracer, otlp_provider
 from rocklake_server.session.statement_meter import StatementMeter
+from rocklake_server.store import opening
 from rocklake_server.store.base import Store
 from rocklake_server.store.folder_lock import FolderLock
 from rocklake_server.store.lease import Lease
 from rocklake_server.store.measured import MeasuredStore
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
-from rocklake_server.store.slate import open_slate_store
 from rocklake_server.telemetry import Tracer
 
 logger = logging.getLogger(__name__)
@@ -79,6 +80,7 @@ async def serve(settings: ServerSettings, announce: Announce) -> None:
         listener = Listener(
             databases, max_connections=settings.max_connections, busy_poll_s=settings.busy_poll_us / 1e6,
             meter=_meter(settings, databases), policy=policy, tls=tls,
+            creates_databases=settings.create_databases is CreateDatabases.AUTO,
         )  # fmt: skip
         where = await _listening(listener, settings.listen)
         gc.freeze()
@@ -157,14 +159,19 @@ async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncE
 
     async def open_store(directory: str) -> Store:
         began_s, times = perf_counter(), activity.store_times
-        store = await open_slate_store(location.child(directory), ownership=ownership, times=times)
+        store = await opening.open_store(location.child(directory), ownership=ownership, times=times)
         times.since("open", began_s)
         return store if settings.admin is None else MeasuredStore(store, times)
 
     residency = Residency(settings.image_memory_mib << 20)
-    databases = await Databases.open(open_store, SystemClock(), ownership, residency, activity)
+    databases = await Databases.open(
+        open_store, SystemClock(), ownership, residency, activity, open_lakes_max=settings.max_open_lakes)
     stack.push_async_callback(databases.close)
     _run_until_closed(stack, keep_usable(databases))
+    if settings.rekey:
+        if location.keyring is None:
+            raise InvalidParameterValue("--rekey needs an encryption key; give --encryption-key-file")
+        _run_until_closed(stack, rekey_running(databases))
     if has_displaced:
         _run_until_closed(stack, open_every_lake(databases))
     return databases

@@ -21,6 +21,7 @@ from rocklake_server.pgformat.copy_text import TextFormat, text_row_encoder
 from rocklake_server.plan.model import BaseScan, Context, Plan
 from rocklake_server.schema.types import ColumnType
 from rocklake_server.session.channel import Channel
+from rocklake_server.session.providing import outcome_of
 from rocklake_server.session.replies import COPY_DONE, copy_out_response
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, Rows, paced
 from rocklake_server.session.statement_meter import RUN, StatementWatch
@@ -103,7 +104,7 @@ async def _binary_runs(plan: Plan, context: Context, types: list[ColumnType]) ->
 
 async def _results(plan: Plan, context: Context) -> AsyncGenerator[Rows]:
     """The rows of ``plan``: all at once, or as they are computed."""
-    outcome = await plan.run(context)
+    outcome = await outcome_of(plan, context)
     if outcome.stream is None:
         yield outcome.rows
         return

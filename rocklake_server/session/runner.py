@@ -33,6 +33,7 @@ from rocklake_server.session.cursor_place import CursorPlace
 from rocklake_server.session.cursors import declare, described, fetch
 from rocklake_server.session.prepared_statements import argument_values, prepare, prepared_query
 from rocklake_server.session.procedures import parameter_types
+from rocklake_server.session.providing import answer_of, outcome_of
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statement_meter import PLAN, RUN, StatementWatch
@@ -255,8 +256,8 @@ class StatementRunner:
         UndefinedObject."""
         view = await self._block.current()
         types = [_parameter_type(oid) for oid in parameter_oids] if parameter_oids else ()
-        plan = self._plan(query, view, types)
-        if plan.writes:
+        plan = await answer_of(view, lambda: self._plan(query, view, types))
+        if await answer_of(view, lambda: plan.writes):
             view.check_writable(query.kind.value)
         if self.watch is not None:
             self.watch.ended(PLAN)
@@ -277,14 +278,14 @@ class StatementRunner:
     async def run_query(self, query: sql.Query, plan: Plan, context: Context) -> Outcome:
         """``plan.run``. What the server's operators find out too late that they do not run, the engine may."""
         try:
-            return await plan.run(context)
+            return await outcome_of(plan, context)
         except Unsupported:
             if query.kind is not sql.QueryKind.SELECT:
                 raise
-            other = engine_plan(query, context.view, plan.parameters)
+            other = await answer_of(context.view, lambda: engine_plan(query, context.view, plan.parameters))
             if other is plan or other.columns != plan.columns:
                 raise
-        return await other.run(context)
+        return await outcome_of(other, context)
 
     async def all_rows(self, query: sql.Query, plan: Plan, context: Context) -> Outcome:
         """As ``run_query``, with all rows in memory."""
@@ -315,7 +316,7 @@ class StatementRunner:
     async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:
         if isinstance(statement, sql.CopyIn):
             view = await self._block.current()
-            target = copy_target(view, statement.table, statement.columns)
+            target = await answer_of(view, lambda: copy_target(view, statement.table, statement.columns))
             if target.relation.kind is not RelationKind.TEMPORARY:
                 view.check_writable("COPY FROM")
             count = await copy_in(view, target, statement.options, self._channel)

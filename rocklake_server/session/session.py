@@ -30,6 +30,7 @@ from rocklake_server.plan.live_session import Activity
 from rocklake_server.plan.model import SessionCallbacks
 from rocklake_server.session.backends import Backends
 from rocklake_server.session.channel import Channel, ClientGone
+from rocklake_server.session.database_commands import DatabaseCommands
 from rocklake_server.session.extended import ExtendedProtocol
 from rocklake_server.session.listening import Listening
 from rocklake_server.session.live import Live
@@ -92,6 +93,7 @@ class Session:
         self.began_s = elapsed_s()
         self._has_executed = False
         self._activity = databases.activity
+        self._visitors = databases.visitors
         self._meter = meter
         self.registry = Registry()
         self.listening = Listening(databases.notifications, database, process_id, self._tell, self._overflow)
@@ -100,8 +102,10 @@ class Session:
         self._block = TransactionBlock(
             databases, database, self.settings, self.access, self.holder, (self.registry, self.listening))
         caller = Caller(user, database, client_address)
+        commands = DatabaseCommands(databases, self._block, database, self._skipped)
         utility = UtilityRunner(
-            self._block, self.settings, self.registry, self.listening, self.notice, databases, caller, procedures)
+            self._block, self.settings, self.registry, self.listening, self.notice, databases, caller, procedures,
+            commands)
         callbacks = SessionCallbacks(
             set_config=self._set_config, export_snapshot=self._export_snapshot, database_size=self._block.database_size
         )
@@ -126,6 +130,7 @@ class Session:
         long."""
         self._task = asyncio.current_task()
         self._backends.add(self)
+        self._visitors.enter(self)
         begin_requests(self.request)
         try:
             while not isinstance(message := await self._receive(), m.Terminate | None):
@@ -142,9 +147,12 @@ class Session:
         finally:
             self._backends.remove(self)
             self.registry.close_all_cursors()
-            await self._block.rollback()
-            self.listening.close()
-            self._databases.advisory_locks.release_session(self.holder)
+            try:
+                await self._block.rollback()
+            finally:
+                self._visitors.leave(self)
+                self.listening.close()
+                self._databases.advisory_locks.release_session(self.holder)
 
     async def _receive(self) -> FrontendMessage | None:
         """The next message. One that cannot be read is answered here; if no later one can be either, ``None``. Raises
@@ -439,6 +447,9 @@ class Session:
     def notice(self, notice: m.NoticeResponse) -> None:
         if self.settings.shows(notice.fields["V"]):
             self.channel.send(notice)
+
+    def _skipped(self, text: str) -> None:
+        self.notice(m.NoticeResponse.of(text, severity="NOTICE", sqlstate="00000"))
 
     def _report(self) -> None:
         for name, value in self.settings.take_reports().items():

@@ -13,7 +13,7 @@ from rocklake_server.catalog.snapshot_turn import Losses
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import IsolationLevel
 from rocklake_server.catalog.waits import Holder
-from rocklake_server.errors import ActiveTransaction, CatalogError, FailedTransaction, NoActiveTransaction, Unsupported
+from rocklake_server.errors import ActiveTransaction, CatalogError, FailedTransaction, NoActiveTransaction
 from rocklake_server.session.savepoints import Follower
 from rocklake_server.session.setting_definitions import TRANSACTION_MODES
 from rocklake_server.session.settings import Settings
@@ -102,10 +102,9 @@ class TransactionBlock:
             self.transaction.require_owned()
 
     def database_size(self, name: str) -> int:
-        """What the rows of the session's database take in the store, in bytes. Raises Unsupported for another one."""
-        if name != self._database:
-            raise Unsupported("the size of a database other than the session's own is not supported")
-        return self.open().stored_bytes
+        """What a database's rows take in the store, in bytes. Raises as ``DatabaseTransaction.stored_bytes_of``."""
+        transaction = self.open()
+        return transaction.stored_bytes if name == self._database else transaction.stored_bytes_of(name)
 
     def open(self) -> DatabaseTransaction:
         """The transaction, begun (implicitly) if there is none."""

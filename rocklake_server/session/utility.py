@@ -11,6 +11,7 @@ from rocklake_server.errors import ReadOnlyTransaction
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.plan.relation_names import find_relation
 from rocklake_server.schema.types import TEXT, Value
+from rocklake_server.session.database_commands import DatabaseCommands
 from rocklake_server.session.listening import Listening
 from rocklake_server.session.procedures import (
     SCHEMA,
@@ -59,6 +60,7 @@ class UtilityRunner:
     databases: Databases
     caller: Caller
     procedures: Procedures
+    database_commands: DatabaseCommands
 
     async def run(self, statement: sql.UtilityStatement, parameters: Sequence[Value] = ()) -> UtilityResult:
         """Raises what the statement's effect raises; Unsupported for those without one."""
@@ -83,6 +85,8 @@ class UtilityRunner:
                 return UtilityResult(await self._maintain(statement))
             case sql.Call():
                 return await self._call(statement, parameters)
+            case sql.CreateDatabase() | sql.DropDatabase() | sql.RenameDatabase() | sql.RenameSchema():
+                return UtilityResult(await self.database_commands.run(statement))
             case (roles.CreateRole() | roles.AlterRole() | roles.RenameRole() | roles.DropRole() | roles.Grant()
                   | roles.Revoke()):
                 return UtilityResult(await self._roles(statement))

@@ -193,8 +193,6 @@ def _cascade(cursor: Cursor) -> bool:
 
 
 def _alter(cursor: Cursor, database: str | None) -> AlterTable:
-    if cursor.at("SCHEMA"):
-        cursor.refuse("ALTER SCHEMA")
     if not cursor.take("TABLE"):
         _refuse_object(cursor, "ALTER")
     if_exists = cursor.take("IF", "EXISTS")

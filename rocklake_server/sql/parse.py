@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from rocklake_server.errors import ProgramLimitExceeded, StatementTooComplex, SyntaxProblem, Unsupported
 from rocklake_server.sql.cursor import Cursor
+from rocklake_server.sql.databases import parse_database_command
 from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
 from rocklake_server.sql.roles import holds_password, is_role_statement, parse_role_statement
@@ -106,6 +107,8 @@ def _parse_anew(text: str) -> UtilityStatement | Query:
     if cursor.token.kind is TokenKind.WORD:
         if cursor.token.value in PARSERS:
             return parse_utility(cursor)
+        if (command := parse_database_command(cursor)) is not None:
+            return command
         if is_role_statement(cursor):
             return parse_role_statement(cursor)
     return Query(text, query_kind(text))

@@ -287,9 +287,36 @@ class Call:
     arguments: tuple[CallArgument, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class CreateDatabase:
+    """``owner`` is ``None`` for DEFAULT, and when nobody is named."""
+
+    name: str
+    owner: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropDatabase:
+    name: str
+    if_exists: bool = False
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameDatabase:
+    name: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenameSchema:
+    name: str
+    new_name: str
+
+
 UtilityStatement: TypeAlias = (
     Begin | Commit | Rollback | Savepoint | Release | RollbackTo | SetVariable | SetTransaction
     | SetTransactionSnapshot | ResetVariable | ShowVariable | Discard | CopyOut | CopyIn | Listen | Unlisten
     | Notify | Prepare | ExecutePrepared | Deallocate | DeclareCursor | Fetch | CloseCursor | Analyze | Vacuum
-    | Checkpoint | Call | RoleStatement
+    | Checkpoint | Call | CreateDatabase | DropDatabase | RenameDatabase | RenameSchema | RoleStatement
 )

@@ -26,6 +26,7 @@ from rocklake_server.store.log_rows import logged_changes
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
 from rocklake_server.store.overlay import OverlaySnapshot
 from rocklake_server.store.redo_record import MAGIC, encoded_record, whole_records
+from rocklake_server.store.sealed import opened_snapshot
 from rocklake_server.store.side_objects import SideObjects, sync_path
 from rocklake_server.store.slate_errors import NATIVE_ERRORS, read_error
 from rocklake_server.store.slate_settings import MIB, SlateSettings, use_runtime_threads
@@ -145,7 +146,7 @@ class Checkpoints:
         builder.with_reader_mode(ReaderMode.CHECKPOINT(checkpoint.id))
         native = await self._native(builder.build())
         stored = SlateSnapshot(native, self._location, self._settings)
-        return CheckpointReader(native, OverlaySnapshot(stored, changes))
+        return CheckpointReader(native, opened_snapshot(OverlaySnapshot(stored, changes), self._location))
 
     async def _require_database(self) -> None:
         folder = self._location.folder

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from slatedb.uniffi import Error, ObjectStoreBuilder, ObjectStoreType
 
 from rocklake_server.errors import InvalidParameterValue, StoreUnavailable
+from rocklake_server.store.keyring import Keyring, read_keyring
 
 _CONNECT_TIMEOUT = "5s"
 _REQUEST_TIMEOUT = "30s"
@@ -35,6 +36,10 @@ class StoreLocation:
     """Path inside the bucket, without slashes at its ends."""
     options: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """Keys and values for the object store client; they may be secret."""
+    keyring: Keyring | None = field(default=None, repr=False, compare=False)
+    """What the values of databases here are sealed with; ``None`` leaves them clear."""
+    directory: str = field(default="", compare=False)
+    """Path below the store's root, which moves with the store."""
 
     def child(self, name: str) -> StoreLocation:
         """The location ``name`` (which may hold slashes) below this one."""
@@ -42,7 +47,8 @@ class StoreLocation:
         if not all(segments) or {".", ".."} & set(segments):
             raise InvalidParameterValue(f'"{name}" is not a place below a store')
         path = f"{self.path}/{name}" if self.path else name
-        return StoreLocation(self.scheme, self.bucket, path, self.options)
+        directory = f"{self.directory}/{name}" if self.directory else name
+        return replace(self, path=path, directory=directory)
 
     @property
     def folder(self) -> Path | None:
@@ -226,7 +232,8 @@ def _client_options(scheme: Scheme, variables: Mapping[str, str]) -> dict[str, s
 def parse_store_url(url: str, variables: Mapping[str, str]) -> StoreLocation:
     """The location that ``url`` names, configured by those of ``variables`` that its scheme knows.
 
-    Raises InvalidParameterValue for a malformed URL, an unknown scheme or option, or a missing bucket.
+    Raises InvalidParameterValue for a malformed URL, an unknown scheme or option, a missing bucket, or encryption keys
+    that cannot be read.
     """
     try:
         parts = urlsplit(url)
@@ -241,7 +248,8 @@ def parse_store_url(url: str, variables: Mapping[str, str]) -> StoreLocation:
         option = (parts.query or parts.fragment).split("=", 1)[0]
         raise _bad(url, f'option "{option}" is not known; object stores are configured by variables')
     bucket, path = scheme.place(url, parts)
-    return StoreLocation(parts.scheme, bucket, path, tuple(_client_options(scheme, variables).items()))
+    options = tuple(_client_options(scheme, variables).items())
+    return StoreLocation(parts.scheme, bucket, path, options, read_keyring(variables))
 
 
 def build_object_store(location: StoreLocation) -> Any:

@@ -34,6 +34,7 @@ from rocklake_server.store.log_check import read_manifest, require_whole_log
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
 from rocklake_server.store.overlay import OverlaySnapshot
 from rocklake_server.store.picture import PictureSnapshot
+from rocklake_server.store.sealed import opened_snapshot
 from rocklake_server.store.slate_errors import NATIVE_ERRORS, opening_error
 from rocklake_server.store.slate_settings import MIB, SlateSettings, use_runtime_threads
 from rocklake_server.store.slate_snapshot import SlateSnapshot
@@ -76,6 +77,11 @@ class StoreReader:
     @property
     def snapshot(self) -> StoreSnapshot:
         """The picture. Usable until ``close``."""
+        return opened_snapshot(self.stored, self.location)
+
+    @property
+    def stored(self) -> StoreSnapshot:
+        """The picture with sealed values as they are stored. Usable until ``close``."""
         if self._snapshot is None:
             raise StoreUnavailable(f'store "{self.location}" is not open for reading')
         return self._snapshot

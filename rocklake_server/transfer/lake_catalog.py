@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 
 from rocklake_server.catalog.databases import Databases, OpenLake
-from rocklake_server.catalog.directory import Place
 from rocklake_server.catalog.lake_reader import LakeReader, ListedLake
+from rocklake_server.catalog.listing import Place
 from rocklake_server.catalog.system_keys import placed
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.waits import Holder
@@ -129,7 +129,8 @@ class LakeTarget:
     async def publish(self) -> None:
         await self._commit()
         dropped = [self._schema] if self._replaces_empty else []
-        await self._databases.directory.publish(self._database, [self._schema], dropped)
+        now_us = self._databases.clock.now_us()
+        await self._databases.directory.publish(self._database, [self._schema], dropped, now_us)
         self._published = True
 
     async def abandon(self) -> None:

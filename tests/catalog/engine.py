@@ -10,6 +10,7 @@ from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import EVERYTHING, Bounds, ColumnDefinition, IsolationLevel, Match
 from rocklake_server.clock import ManualClock
+from rocklake_server.limits import OPEN_LAKES_DEFAULT
 from rocklake_server.schema.registry import TABLES
 from rocklake_server.schema.types import Value
 from rocklake_server.store.base import Store
@@ -27,13 +28,15 @@ class Engine:
         self.clock = ManualClock(1_000_000)
         self.ownership: Ownership = UNDISPUTED
         self.residency = Residency()
+        self.open_lakes_max = OPEN_LAKES_DEFAULT
         self.databases: Databases
 
     async def open_store(self, directory: str) -> Store:
         return self.stores.setdefault(directory, MemoryStore())
 
     async def open(self) -> Engine:
-        self.databases = await Databases.open(self.open_store, self.clock, self.ownership, self.residency)
+        self.databases = await Databases.open(
+            self.open_store, self.clock, self.ownership, self.residency, open_lakes_max=self.open_lakes_max)
         return self
 
     async def reopen(self) -> Engine:

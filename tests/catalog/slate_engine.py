@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.store.base import Store
 from rocklake_server.store.object_stores import StoreLocation
-from rocklake_server.store.slate import open_slate_store
+from rocklake_server.store.opening import open_store
 from tests.catalog.engine import Engine
 
 
@@ -20,7 +20,7 @@ class SlateEngine(Engine):
         self.location = location
 
     async def open_store(self, directory: str) -> Store:
-        return await open_slate_store(self.location.child(directory))
+        return await open_store(self.location.child(directory))
 
 
 @asynccontextmanager

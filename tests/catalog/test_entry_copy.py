@@ -6,16 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocklake_server.catalog.directory import (
+from rocklake_server.catalog.directory import Directory
+from rocklake_server.catalog.entry_copy import copy_entries, sum_of
+from rocklake_server.catalog.listing import (
     UNFINISHED_COPY,
-    Directory,
+    DroppedLake,
     Listing,
     Place,
     listing_batch,
     read_listing,
     unfinished_batch,
 )
-from rocklake_server.catalog.entry_copy import copy_entries, sum_of
 from rocklake_server.catalog.store_copy import CopiedLake, Origin
 from rocklake_server.errors import CorruptValue, ObjectNotInPrerequisiteState
 from rocklake_server.store.base import Key, Prefix, WriteBatch
@@ -70,13 +71,20 @@ async def test_a_store_that_loses_a_key_is_found_out() -> None:
 
 
 NAMES = st.tuples(st.text(min_size=1, max_size=4), st.text(min_size=1, max_size=4))
+DROPPED = st.builds(lambda names: DroppedLake(*names), NAMES) | st.builds(
+    lambda names, at_us, is_going: DroppedLake(*names, at_us, is_going), NAMES, st.integers(-(2**63), 2**63 - 1),
+    st.booleans(),
+)
 
 
-@given(names=st.lists(NAMES, unique=True, max_size=5), retired=st.dictionaries(st.integers(1, 99), NAMES, max_size=3))
+@given(names=st.lists(NAMES, unique=True, max_size=5), retired=st.dictionaries(st.integers(1, 99), DROPPED, max_size=3),
+       empty=st.sets(st.text(min_size=1, max_size=4)))
 async def test_a_listing_is_written_as_it_was_read(
-    names: list[tuple[str, str]], retired: dict[int, tuple[str, str]]
+    names: list[tuple[str, str]], retired: dict[int, DroppedLake], empty: set[str]
 ) -> None:
-    listing = Listing({found: Place(100 + i, i) for i, found in enumerate(names)}, retired, 200)
+    lakes = {found: Place(100 + i, i) for i, found in enumerate(names)}
+    databases = {name: number for number, name in enumerate(empty.union(name for name, _ in lakes), 1)}
+    listing = Listing(lakes, retired, 200, databases)
     store = MemoryStore()
     await store.write(listing_batch(listing))
     assert await read_listing(await store.snapshot()) == listing
@@ -88,7 +96,7 @@ async def test_a_marked_store_is_opened_by_nobody_until_the_mark_goes() -> None:
     with pytest.raises(ObjectNotInPrerequisiteState, match='unfinished copy of "file:///backup"'):
         await Directory.open(store)
     await store.write(WriteBatch({UNFINISHED_COPY: None}))
-    assert (await Directory.open(store)).databases() == []
+    assert (await Directory.open(store)).databases() == {}
 
 
 def test_the_record_of_a_copy_is_read_as_it_was_written() -> None:

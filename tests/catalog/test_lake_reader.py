@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rocklake_server.catalog.directory import Listing, Place
 from rocklake_server.catalog.lake_reader import CatalogReader
+from rocklake_server.catalog.listing import Listing, Place
 from rocklake_server.errors import (
     FormatVersionUnsupported,
     InvalidParameterValue,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from rocklake_server.catalog.directory import unfinished_batch
+from rocklake_server.catalog.listing import unfinished_batch
 from rocklake_server.store.base import Key, WriteBatch
 from rocklake_server.store.object_stores import parse_store_url
 from rocklake_server.store.slate import open_slate_store

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from rocklake_server.auth.access import UNRESTRICTED
-from rocklake_server.catalog.view import EVERYTHING, Bounds, ColumnDefinition, Match, RelationBytes, Row, Zone
+from rocklake_server.catalog.database_names import DatabaseFacts, known_databases
+from rocklake_server.catalog.view import EVERYTHING, Absent, Bounds, ColumnDefinition, Match, RelationBytes, Row, Zone
 from rocklake_server.errors import (
     CatalogError,
     DependentObjects,
@@ -73,6 +74,18 @@ class MemoryView:
 
     def relations(self) -> Sequence[Relation]:
         return self.known
+
+    def known_databases(self) -> Sequence[DatabaseFacts]:
+        return known_databases({}, self.database)
+
+    def relations_of(self, schemas: Collection[str]) -> Sequence[Relation]:
+        return [relation for relation in self.known if relation.schema in schemas]
+
+    def relation_of_oid(self, oid: int) -> Relation | None:
+        return next((relation for relation in self.known if relation.oid == oid), None)
+
+    async def provide(self, absent: Absent) -> None:
+        raise AssertionError("everything is here")
 
     def resolve(self, schema: str | None, name: str) -> Relation:
         for wanted in ("pg_temp", "public") if schema is None else (schema,):

@@ -6,7 +6,7 @@ import gc
 import os
 import re
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -15,6 +15,7 @@ import pytest
 from psycopg.rows import TupleRow
 
 from rocklake_server.auth.access import UNRESTRICTED, Access
+from rocklake_server.catalog.database_names import DatabaseFacts, known_databases
 from rocklake_server.catalog.maintenance.runs import Result, Run
 from rocklake_server.errors import InternalProblem
 from rocklake_server.plan.model import Context
@@ -63,11 +64,22 @@ class LakeView:
 
     def maintenance_runs(self) -> Sequence[Run]:
         return (Run(1, "gc", "lake", "public", "ada", 5, 0.25, Result.DONE, {"lake": "lake"}, "no error"),)
+
     def schema_comment(self, name: str) -> str | None:
         return f"schema {name}"
 
     def database_comment(self) -> str | None:
         return "the lake"
+
+    def known_databases(self) -> Sequence[DatabaseFacts]:
+        return known_databases({}, self.database)
+
+    def relations_of(self, schemas: Collection[str]) -> Sequence[Relation]:
+        temporary = RelationKind.TEMPORARY
+        return [r for r in self.relation_list if ("pg_temp" if r.kind is temporary else r.schema) in schemas]
+
+    def relation_of_oid(self, oid: int) -> Relation | None:
+        return next((relation for relation in self.relation_list if relation.oid == oid), None)
 
 
 def rows_of(name: str, view: LakeView, schema: str = "pg_catalog") -> list[dict[str, Value]]:
@@ -93,6 +105,21 @@ def fits(value: Value, column_type: ColumnType) -> bool:
     if column_type.element and isinstance(value, tuple):
         return all(fits(item, column_type.element) for item in value)
     return isinstance(value, FORMS[column_type.form])
+
+
+def test_what_is_asked_for_by_some_values_has_every_row_with_them():
+    view = LakeView((*LAKE_TABLES, TEMPORARY_TABLE))
+    asked = 0
+    for found in SYSTEM_RELATIONS.values():
+        for column, narrowed in found.narrowed.items():
+            rows = found.rows(view)
+            values = sorted({row[column] for row in rows})
+            for wanted in ({value} for value in (*values, 77, "nothing")):
+                some = narrowed(view, wanted)
+                assert [row for row in some if row[column] in wanted] == [row for row in rows if row[column] in wanted]
+                asked += 1
+            assert sorted(map(repr, narrowed(view, set(values)))) == sorted(map(repr, rows))
+    assert asked > 100
 
 
 def test_every_value_has_the_form_of_its_columns_type():

@@ -105,13 +105,14 @@ class Conversation:
         meter: StatementMeter | None = None, backends: Backends | None = None,
     ) -> None:  # fmt: skip
         self.channel = ListChannel()
-        self.channel.connection.receive_data(encode(StartupMessage(3, 0, {"user": "ada", "database": DATABASE})))
+        database = startup.pop("database", DATABASE)
+        self.channel.connection.receive_data(encode(StartupMessage(3, 0, {"user": "ada", "database": database})))
         assert self.channel.connection.next_message() is not None
         self.session = Session(
             databases,
             self.channel,
             user="ada",
-            database=DATABASE,
+            database=database,
             process_id=process_id,
             startup=startup,
             client_address=None,
@@ -170,13 +171,14 @@ class Place:
     def __init__(self, databases: Databases) -> None:
         self.databases = databases
         self.meter: StatementMeter | None = None
-        self._plans = PlanCache()
+        self._plans: dict[str, PlanCache] = {}
         self._backends = Backends()
         self._clients: list[Conversation] = []
 
     async def client(self, **startup: str) -> Conversation:
+        plans = self._plans.setdefault(startup.get("database", DATABASE), PlanCache())
         client = Conversation(
-            self.databases, self._plans, len(self._clients) + 1, startup, self.meter, self._backends)
+            self.databases, plans, len(self._clients) + 1, startup, self.meter, self._backends)
         self._clients.append(client)
         await client.channel.idle.wait()
         return client
@@ -190,10 +192,12 @@ class Place:
 
 @asynccontextmanager
 async def place() -> AsyncIterator[Place]:
-    stores: dict[str, Store] = {}
+    stores: dict[str, MemoryStore] = {}
 
     async def open_store(directory: str) -> Store:
-        return stores.setdefault(directory, MemoryStore())
+        known = stores.get(directory)
+        stores[directory] = MemoryStore() if known is None else known.reopened()
+        return stores[directory]
 
     opened = Place(await Databases.open(open_store, ManualClock(1_700_000_000_000_000)))
     try:

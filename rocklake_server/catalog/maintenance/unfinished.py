@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from rocklake_server.catalog.directory import Directory, Listing, UnfinishedLake, read_listing
+from rocklake_server.catalog.directory import Directory
 from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, CatalogReader, lake_directory
+from rocklake_server.catalog.listing import Listing, UnfinishedLake, read_listing
 from rocklake_server.errors import CorruptValue
 from rocklake_server.store.directory_objects import Extent, extent_of, remove_directory
 from rocklake_server.store.object_stores import StoreLocation

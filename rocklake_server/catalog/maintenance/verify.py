@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from rocklake_server.catalog.directory import Listing
 from rocklake_server.catalog.lake_reader import ListedLake
+from rocklake_server.catalog.listing import Listing
 from rocklake_server.catalog.maintenance import checks
 from rocklake_server.catalog.maintenance.checks import Report
 from rocklake_server.catalog.maintenance.key_space import unknown_entries
@@ -55,7 +55,7 @@ def verify_listing(listing: Listing, report: Report) -> None:
     for (database, schema), place in listing.lakes.items():
         lakes.setdefault(place.number, []).append(f"{database}/{schema}")
     for number, names in (listing.retired or {}).items():
-        lakes.setdefault(number, []).append("/".join(names))
+        lakes.setdefault(number, []).append("/".join(names[:2]))
     for unfinished in listing.unfinished:
         lakes.setdefault(unfinished.number, []).append(f"{unfinished.database}/{unfinished.schema}, unfinished")
     for number, found in lakes.items():

@@ -13,6 +13,7 @@ import uvloop
 from rocklake_server.config import (
     ENVIRONMENT_PREFIX,
     PASSWORD_VARIABLE,
+    CreateDatabases,
     Listen,
     LoginSettings,
     given_password,
@@ -25,9 +26,11 @@ from rocklake_server.limits import (
     IMAGE_MEMORY_MIB_DEFAULT,
     LEASE_TIME_S_DEFAULT,
     LEASE_TIME_S_MIN,
+    OPEN_LAKES_DEFAULT,
 )
 from rocklake_server.server.admin.port import PATHS
 from rocklake_server.server.serve import serve
+from rocklake_server.store.keyring import FILE_VARIABLE
 from rocklake_server.telemetry import FORMATS, LEVELS, configure_logging
 
 StoreToServe = Annotated[
@@ -151,6 +154,42 @@ InsecureAdmin = Annotated[
     ),
 ]
 
+MaxOpenLakes = Annotated[
+    int,
+    typer.Option(
+        envvar=f"{ENVIRONMENT_PREFIX}MAX_OPEN_LAKES",
+        min=1,
+        help="Lakes open at once; one that nobody uses closes for another, those in use stay.",
+    ),
+]
+CreateDatabasesOption = Annotated[
+    CreateDatabases,
+    typer.Option(
+        "--create-databases",
+        envvar=f"{ENVIRONMENT_PREFIX}CREATE_DATABASES",
+        metavar="auto|admin",
+        help="auto: the first table creates the database that a client has connected to. "
+        "admin: only CREATE DATABASE does, and other names are refused.",
+    ),
+]
+KeyFile = Annotated[
+    str | None,
+    typer.Option(
+        "--encryption-key-file",
+        envvar=FILE_VARIABLE,
+        metavar="FILE",
+        help="Keys that stored values are encrypted with, one id:base64 on a line; the first one writes.",
+    ),
+]
+Rekey = Annotated[
+    bool,
+    typer.Option(
+        "--rekey",
+        envvar=f"{ENVIRONMENT_PREFIX}REKEY",
+        help="Encrypt what an earlier key, or none, has written with the first key, in the background.",
+    ),
+]
+
 
 Maintenance = Annotated[
     str | None,
@@ -189,6 +228,10 @@ def command(
     image_memory: ImageMemory = IMAGE_MEMORY_MIB_DEFAULT,
     admin: Admin = None,
     slow_statement: SlowStatement = None,
+    create_databases: CreateDatabasesOption = CreateDatabases.AUTO,
+    encryption_key_file: KeyFile = None,
+    rekey: Rekey = False,
+    max_open_lakes: MaxOpenLakes = OPEN_LAKES_DEFAULT,
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
     tls_client_ca: TlsClientCa = None,
@@ -215,7 +258,7 @@ def command(
         listen=listen,
         log_level=log_level,
         insecure_trust=insecure_trust,
-        variables=os.environ,
+        variables=os.environ if encryption_key_file is None else {**os.environ, FILE_VARIABLE: encryption_key_file},
         max_connections=max_connections,
         drain_timeout_s=drain_timeout,
         lease_time_s=lease_time,
@@ -224,6 +267,9 @@ def command(
         image_memory_mib=image_memory,
         admin=admin,
         slow_statement_ms=slow_statement,
+        create_databases=create_databases,
+        rekey=rekey,
+        max_open_lakes=max_open_lakes,
         insecure_admin=insecure_admin,
         login=LoginSettings(
             tls_cert, tls_key, tls_client_ca, hba_file, initial_user, given_password(os.environ, initial_password_file)

@@ -91,7 +91,7 @@ async def _verify(
     output: OutputFormat,
 ) -> bool:
     """Whether something was found that the exit code tells of."""
-    async with opened_catalog(store, pin=pin) as catalog:
+    async with opened_catalog(store, pin=pin, patient=True) as catalog:
         reports = []
         if lake is None:
             listing = Report("the list of lakes")

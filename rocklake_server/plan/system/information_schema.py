@@ -15,6 +15,7 @@ from rocklake_server.plan.system.relation import (
     Scope,
     SystemRow,
     SystemRows,
+    by_schema,
     constant,
     from_each_relation,
     from_view,
@@ -24,7 +25,7 @@ from rocklake_server.schema.model import Relation, RelationKind
 
 def _schemata(view: TransactionView) -> SystemRows:
     names = ["information_schema", "pg_catalog", *(name for _, name in view.schemas())]
-    if any(relation.kind is RelationKind.TEMPORARY for relation in view.relations()):
+    if view.relations_of({oids.TEMPORARY_SCHEMA_NAME}):
         names.append(oids.TEMPORARY_SCHEMA_NAME)
     return tuple((view.database, name, OWNER_NAME, None, None, None, None) for name in names)
 
@@ -85,27 +86,27 @@ RELATIONS = (
         "self_referencing_column_name name, reference_generation varchar, user_defined_type_catalog name,"
         "user_defined_type_schema name, user_defined_type_name name, is_insertable_into varchar,"
         "is_typed varchar, commit_action varchar",
-        _tables,
+        _tables, table_schema=by_schema,
     ),
     from_each_relation(
         "information_schema", "table_constraints",
         "constraint_catalog name, constraint_schema name, constraint_name name, table_catalog name,"
         "table_schema name, table_name name, constraint_type varchar, is_deferrable varchar,"
         "initially_deferred varchar, enforced varchar, nulls_distinct varchar",
-        _table_constraints,
+        _table_constraints, table_schema=by_schema,
     ),
     from_each_relation(
         "information_schema", "key_column_usage",
         "constraint_catalog name, constraint_schema name, constraint_name name, table_catalog name,"
         "table_schema name, table_name name, column_name name, ordinal_position int4,"
         "position_in_unique_constraint int4",
-        _key_columns,
+        _key_columns, table_schema=by_schema,
     ),
     from_each_relation(
         "information_schema", "constraint_column_usage",
         "table_catalog name, table_schema name, table_name name, column_name name,"
         "constraint_catalog name, constraint_schema name, constraint_name name",
-        _constrained_columns,
+        _constrained_columns, table_schema=by_schema,
     ),
     constant(
         "information_schema", "referential_constraints",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from rocklake_server.plan.system.default_text import default_text
 from rocklake_server.plan.system.pg_catalog_relations import not_null
-from rocklake_server.plan.system.relation import Scope, SystemRow, SystemRows, from_each_relation
+from rocklake_server.plan.system.relation import Scope, SystemRow, SystemRows, by_schema, from_each_relation
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import DOUBLE, REAL, ColumnType, Form, Value
 
@@ -85,6 +85,6 @@ RELATIONS = (
         "identity_generation varchar, identity_start varchar, identity_increment varchar,"
         "identity_maximum varchar, identity_minimum varchar, identity_cycle varchar, is_generated varchar,"
         "generation_expression varchar, is_updatable varchar",
-        _columns,
+        _columns, table_schema=by_schema,
     ),
 )

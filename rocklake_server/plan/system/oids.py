@@ -24,7 +24,6 @@ INFORMATION_SCHEMA = 13_207
 TEMPORARY_SCHEMA = 13_208
 TEMPORARY_SCHEMA_NAME = "pg_temp"
 
-DATABASE = 5
 OWNER = OWNER_OID
 
 HEAP = 2
@@ -52,6 +51,11 @@ def constraint_oid(relation: Relation) -> int:
 def default_oid(relation: Relation, attnum: int) -> int:
     """The OID of a column's default."""
     return 3 * _DERIVED_RANGE + crc32(b"%d.%d" % (_own_oid(relation), attnum)) % _DERIVED_RANGE
+
+
+def own_oid_of(oid: int) -> int:
+    """The relation's OID behind that of its index or constraint."""
+    return oid % _DERIVED_RANGE
 
 
 def _own_oid(relation: Relation) -> int:
@@ -85,3 +89,8 @@ def namespace_of(relation: Relation, oids: Mapping[str, int]) -> tuple[int, str]
     if relation.schema not in oids:
         raise InternalProblem(f'relation "{relation.name}" belongs to an unknown schema "{relation.schema}"')
     return oids[relation.schema], relation.schema
+
+
+def database_oid(view: TransactionView, name: str) -> int | None:
+    """As pg_database has it; ``None`` for a database that is not there."""
+    return next((found.oid for found in view.known_databases() if found.name == name), None)

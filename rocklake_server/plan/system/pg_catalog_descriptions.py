@@ -93,7 +93,7 @@ def _descriptions(view: TransactionView) -> SystemRows:
 
 def _shared_descriptions(view: TransactionView) -> SystemRows:
     text = view.database_comment()
-    return () if text is None else ((oids.DATABASE, CATALOGS["pg_database"], text),)
+    return () if text is None else ((oids.database_oid(view, view.database), CATALOGS["pg_database"], text),)
 
 
 RELATIONS = (

@@ -6,7 +6,15 @@ from __future__ import annotations
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.identifiers import quote_identifier
 from rocklake_server.plan.system.indexes import IndexFacts, indexes_of
-from rocklake_server.plan.system.relation import Scope, SystemRow, SystemRows, from_each_relation
+from rocklake_server.plan.system.relation import (
+    Scope,
+    SystemRow,
+    SystemRows,
+    by_namespace,
+    by_oid,
+    by_schema,
+    from_each_relation,
+)
 from rocklake_server.plan.system.type_facts import facts_of
 from rocklake_server.schema.model import Relation
 
@@ -54,7 +62,7 @@ RELATIONS = (
         "confupdtype char, confdeltype char, confmatchtype char, conislocal bool, coninhcount int4,"
         "connoinherit bool, conkey _int2, confkey _int2, conpfeqop _oid, conppeqop _oid, conffeqop _oid,"
         "confdelsetcols _int2, conexclop _oid, conbin pg_node_tree",
-        _constraints,
+        _constraints, oid=by_oid, conrelid=by_oid, connamespace=by_namespace,
     ),
     from_each_relation(
         "pg_catalog", "pg_index",
@@ -63,11 +71,11 @@ RELATIONS = (
         "indisclustered bool, indisvalid bool, indcheckxmin bool, indisready bool, indislive bool,"
         "indisreplident bool, indkey int2vector, indcollation oidvector, indclass oidvector,"
         "indoption int2vector, indexprs pg_node_tree, indpred pg_node_tree",
-        _indexes,
+        _indexes, indrelid=by_oid, indexrelid=by_oid,
     ),
     from_each_relation(
         "pg_catalog", "pg_indexes",
         "schemaname name, tablename name, indexname name, tablespace name, indexdef text",
-        _index_listing,
+        _index_listing, schemaname=by_schema,
     ),
 )

@@ -13,8 +13,7 @@ _BACKEND_TYPE = "client backend"
 
 
 def _database_oid(context: Context, name: str | None) -> int | None:
-    """Known for the session's own database only, as in pg_database."""
-    return oids.DATABASE if name == context.view.database else None
+    return None if name is None else oids.database_oid(context.view, name)
 
 
 def _activity(context: Context) -> list[SystemRow]:

@@ -13,7 +13,16 @@ from rocklake_server.catalog.view import TransactionView
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.default_text import default_text
 from rocklake_server.plan.system.indexes import indexes_of
-from rocklake_server.plan.system.relation import Scope, SystemRow, SystemRows, from_each_relation, from_view
+from rocklake_server.plan.system.relation import (
+    Scope,
+    SystemRow,
+    SystemRows,
+    by_namespace,
+    by_oid,
+    by_schema,
+    from_each_relation,
+    from_view,
+)
 from rocklake_server.plan.system.type_facts import facts_of
 from rocklake_server.schema.model import Relation, RelationColumn, RelationKind
 
@@ -24,7 +33,7 @@ def _namespaces(view: TransactionView) -> SystemRows:
         (oids.INFORMATION_SCHEMA, "information_schema", oids.OWNER, None),
     ]
     rows += [(oid, name, oids.OWNER, None) for oid, name in view.schemas()]
-    if any(relation.kind is RelationKind.TEMPORARY for relation in view.relations()):
+    if view.relations_of({oids.TEMPORARY_SCHEMA_NAME}):
         rows.append((oids.TEMPORARY_SCHEMA, oids.TEMPORARY_SCHEMA_NAME, oids.OWNER, None))
     return tuple(sorted(rows))
 
@@ -107,7 +116,7 @@ RELATIONS = (
         "relrowsecurity bool, relforcerowsecurity bool, relispopulated bool, relreplident char,"
         "relispartition bool, relrewrite oid, relfrozenxid xid, relminmxid xid, relacl _aclitem,"
         "reloptions _text, relpartbound pg_node_tree",
-        _classes, hidden="xmin xid",
+        _classes, hidden="xmin xid", oid=by_oid, relnamespace=by_namespace,
     ),
     from_each_relation(
         "pg_catalog", "pg_attribute",
@@ -116,16 +125,16 @@ RELATIONS = (
         "attcompression char, attnotnull bool, atthasdef bool, atthasmissing bool, attidentity char,"
         "attgenerated char, attisdropped bool, attislocal bool, attinhcount int4, attcollation oid,"
         "attacl _aclitem, attoptions _text, attfdwoptions _text, attmissingval anyarray",
-        _attributes,
+        _attributes, attrelid=by_oid,
     ),
     from_each_relation(
         "pg_catalog", "pg_attrdef", "oid oid, adrelid oid, adnum int2, adbin pg_node_tree",
-        _defaults,
+        _defaults, adrelid=by_oid,
     ),
     from_each_relation(
         "pg_catalog", "pg_tables",
         "schemaname name, tablename name, tableowner name, tablespace name, hasindexes bool,"
         "hasrules bool, hastriggers bool, rowsecurity bool",
-        _tables,
+        _tables, schemaname=by_schema,
     ),
 )

@@ -18,10 +18,13 @@ _NO_OFFSET = (0, 0, 0)
 
 
 def _database(view: TransactionView) -> SystemRows:
-    return ((
-        oids.DATABASE, view.database, oids.OWNER, _UTF8, "c", False, True, -1, 0, 0, oids.DEFAULT_TABLESPACE,
-        "C", "C", None, None, None,
-    ),)
+    return tuple(
+        (
+            found.oid, found.name, oids.OWNER, _UTF8, "c", found.is_template, found.allows_connections, -1, 0, 0,
+            oids.DEFAULT_TABLESPACE, "C", "C", None, None, None,
+        )
+        for found in view.known_databases()
+    )
 
 
 def _settings(context: Context) -> list[SystemRow]:

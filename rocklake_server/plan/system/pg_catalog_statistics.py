@@ -71,7 +71,7 @@ _DATABASE = (
 
 
 def _database(view: TransactionView) -> SystemRows:
-    return ((oids.DATABASE, view.database, *_unknown(_DATABASE, 2)),)
+    return ((oids.database_oid(view, view.database), view.database, *_unknown(_DATABASE, 2)),)
 
 
 def _of_system(name: str, declaration: str) -> SystemRelation:

@@ -8,12 +8,19 @@ asking again returns the same tuple object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rocklake_server.catalog.view import TransactionView
-from rocklake_server.plan.system.oids import CATALOGS, namespace_of, namespaces
+from rocklake_server.plan.system.oids import (
+    CATALOGS,
+    TEMPORARY_SCHEMA,
+    TEMPORARY_SCHEMA_NAME,
+    namespace_of,
+    namespaces,
+    own_oid_of,
+)
 from rocklake_server.schema.model import Relation, RelationColumn
 from rocklake_server.schema.types import ALL_TYPES, OID, TEXT, Value, array_of
 
@@ -22,6 +29,8 @@ if TYPE_CHECKING:
 
 SystemRow: TypeAlias = tuple[Value, ...]
 SystemRows: TypeAlias = tuple[SystemRow, ...]
+Lookup: TypeAlias = Callable[[TransactionView, Collection[Value]], Sequence[Relation]]
+Narrowed: TypeAlias = Callable[[TransactionView, Collection[Value]], SystemRows]
 
 CACHED_RESULTS_MAX = 256
 """Row sets kept, of all system relations and definitions versions together."""
@@ -46,7 +55,8 @@ class SystemRelation:
 
     ``rows`` returns the values of ``columns``, then those of ``hidden`` (system columns that a query
     must name). It returns the same rows as long as ``definitions_key`` of the view is the same. What changes otherwise
-    comes from ``live``.
+    comes from ``live``. ``narrowed`` has, by column, the rows that may have one of some values there, without looking
+    at the relations of other schemas.
     """
 
     schema: str
@@ -55,6 +65,7 @@ class SystemRelation:
     rows: Callable[[TransactionView], Sequence[SystemRow]]
     hidden: tuple[RelationColumn, ...] = ()
     live: Callable[[Context], Sequence[SystemRow]] | None = None
+    narrowed: Mapping[int, Narrowed] = field(default_factory=dict)
 
     def content(self, context: Context) -> Sequence[SystemRow]:
         """The rows for one execution."""
@@ -131,15 +142,16 @@ def from_view(schema: str, name: str, declaration: str,
     return _made(schema, name, declaration, "", _cached(f"{schema}.{name}", lambda view: _owned(name, build(view))))
 
 
-def from_each_relation(schema: str, name: str, declaration: str,
-                       build: Callable[[Relation, Scope], SystemRows], hidden: str = "") -> SystemRelation:
-    """A system relation that holds some rows for each relation of the lake."""
+def from_each_relation(schema: str, name: str, declaration: str, build: Callable[[Relation, Scope], SystemRows],
+                       hidden: str = "", **lookups: Lookup) -> SystemRelation:
+    """A system relation that holds some rows for each relation of the lake. ``lookups`` say, by column, which relations
+    may have rows with some values there."""
     full_name = f"{schema}.{name}"
 
-    def rows(view: TransactionView) -> SystemRows:
+    def rows_of(view: TransactionView, relations: Iterable[Relation]) -> SystemRows:
         oids = namespaces(view)
         collected: list[SystemRow] = []
-        for relation in view.relations():
+        for relation in relations:
             namespace, schema_name = namespace_of(relation, oids)
             collected += _group(full_name, relation, Scope(view.database, namespace, schema_name), owned)
         return tuple(collected)
@@ -147,7 +159,30 @@ def from_each_relation(schema: str, name: str, declaration: str,
     def owned(relation: Relation, scope: Scope) -> SystemRows:
         return _owned(name, build(relation, scope))
 
-    return _made(schema, name, declaration, hidden, _cached(full_name, rows))
+    def narrowed(lookup: Lookup) -> Narrowed:
+        return lambda view, values: rows_of(view, lookup(view, values))
+
+    made = _made(schema, name, declaration, hidden, _cached(full_name, lambda view: rows_of(view, view.relations())))
+    index = {column.name: position for position, column in enumerate(made.columns)}
+    return replace(made, narrowed={index[column]: narrowed(lookup) for column, lookup in lookups.items()})
+
+
+def by_oid(view: TransactionView, values: Collection[Value]) -> list[Relation]:
+    """The relations with these OIDs, or whose key's index or constraint has one of them."""
+    own = sorted({own_oid_of(value) for value in values if isinstance(value, int)})
+    relations = map(view.relation_of_oid, own)
+    return [relation for relation in relations if relation is not None]
+
+
+def by_namespace(view: TransactionView, values: Collection[Value]) -> Sequence[Relation]:
+    """The relations of schemas with these OIDs."""
+    names = {name for oid, name in view.schemas() if oid in values}
+    return view.relations_of({*names, *([TEMPORARY_SCHEMA_NAME] if TEMPORARY_SCHEMA in values else ())})
+
+
+def by_schema(view: TransactionView, values: Collection[Value]) -> Sequence[Relation]:
+    """The relations of schemas with these names."""
+    return view.relations_of({value for value in values if isinstance(value, str)})
 
 
 def constant(schema: str, name: str, declaration: str, rows: SystemRows = ()) -> SystemRelation:

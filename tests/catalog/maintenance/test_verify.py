@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from rocklake_server.catalog.directory import Listing, Place
+from rocklake_server.catalog.listing import DroppedLake, Listing, Place
 from rocklake_server.catalog.maintenance import checks
 from rocklake_server.catalog.maintenance.checks import CHECKS, Report
 from rocklake_server.catalog.maintenance.verify import verify_lake, verify_listing
@@ -76,7 +76,7 @@ async def test_a_lake_of_a_newer_format_is_refused() -> None:
 # -- the list of lakes ------------------------------------------------------------------------------------------------
 
 
-def listed(lakes: dict[tuple[str, str], Place], retired: dict[int, tuple[str, str]], next_lake: int) -> dict[str, int]:
+def listed(lakes: dict[tuple[str, str], Place], retired: dict[int, DroppedLake], next_lake: int) -> dict[str, int]:
     report = Report("the list")
     verify_listing(Listing(lakes, retired, next_lake), report)
     return {check.name: count for check, count in report.counts.items()}
@@ -84,9 +84,9 @@ def listed(lakes: dict[tuple[str, str], Place], retired: dict[int, tuple[str, st
 
 def test_a_list_of_lakes_is_verified() -> None:
     one, two = ("a", "public"), ("b", "public")
-    assert listed({one: Place(1, 0), two: Place(2, 0)}, {3: ("a", "old")}, 4) == {}
+    assert listed({one: Place(1, 0), two: Place(2, 0)}, {3: DroppedLake("a", "old")}, 4) == {}
     assert listed({one: Place(1, 0), two: Place(1, 0)}, {}, 4) == {"lake-list": 1}
-    assert listed({one: Place(1, 0)}, {1: ("a", "old")}, 4) == {"lake-list": 1}
+    assert listed({one: Place(1, 0)}, {1: DroppedLake("a", "old")}, 4) == {"lake-list": 1}
     assert listed({one: Place(4, 0)}, {}, 4) == {"lake-list": 1}
 
 

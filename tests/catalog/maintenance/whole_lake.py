@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rocklake_server.catalog.access import access_of
-from rocklake_server.catalog.directory import Place
 from rocklake_server.catalog.lake import packed_ctid
 from rocklake_server.catalog.lake_reader import ListedLake
+from rocklake_server.catalog.listing import Place
 from rocklake_server.catalog.maintenance.verify import Verified, verify_lake
 from rocklake_server.catalog.system_keys import read_system_state
 from rocklake_server.catalog.view import ColumnDefinition

@@ -191,6 +191,7 @@ def test_the_page_is_what_the_declarations_generate() -> None:
 
 async def test_a_scrape_of_many_lakes_gives_others_their_turn() -> None:
     engine = Engine()
+    engine.open_lakes_max = 1000
     await engine.open()
     for number in range(1000):
         await engine.databases.create_lake(f"database {number}", "public")

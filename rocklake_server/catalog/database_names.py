@@ -1,0 +1,44 @@
+"""The databases that always exist, and the list of all of them as clients see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rocklake_server.errors import Unsupported
+
+MAINTENANCE = "postgres"
+"""Where clients connect to administer a server, as ``createdb`` does."""
+
+TEMPLATE = "template1"
+CLOSED_TEMPLATE = "template0"
+
+PERMANENT_OIDS = {MAINTENANCE: 5, TEMPLATE: 1, CLOSED_TEMPLATE: 4}
+"""PostgreSQL's own."""
+
+_UNLISTED_OID = 16_383
+_FIRST_OID = 16_384
+
+
+class DatabaseFacts(NamedTuple):
+    """A row of pg_database."""
+
+    oid: int
+    name: str
+    is_template: bool
+    allows_connections: bool
+
+
+def known_databases(numbers: Mapping[str, int], own: str) -> list[DatabaseFacts]:
+    """Every database that exists, from their ``numbers``, and the session's ``own``, which its first table makes."""
+    found = {name: _FIRST_OID + number for name, number in numbers.items()}
+    found = {own: _UNLISTED_OID} | found | PERMANENT_OIDS
+    templates = (TEMPLATE, CLOSED_TEMPLATE)
+    facts = (DatabaseFacts(oid, name, name in templates, name != CLOSED_TEMPLATE) for name, oid in found.items())
+    return sorted(facts)
+
+
+def require_fillable(database: str) -> None:
+    """Raises Unsupported for a template: new databases are empty, whatever it holds."""
+    if database in (TEMPLATE, CLOSED_TEMPLATE):
+        raise Unsupported(f'creating relations in database "{database}" is not supported: new databases are empty')
