@@ -60,11 +60,6 @@ class ExtendedProtocol:
                     self._registry.forget_portal(message.name)
                 self._channel.send(m.CloseComplete())
 
-    def forget_unnamed(self) -> None:
-        """A simple Query drops the unnamed statement and portal."""
-        self._registry.forget_statement("")
-        self._registry.forget_portal("")
-
     async def _parse(self, message: m.Parse) -> None:
         self._runner.shown = message.query[:SHOWN_CHARACTERS_MAX]
         if not message.statement:

@@ -123,7 +123,10 @@ async def test_a_timeout_cancels_the_statement(client: asyncpg.Connection, conne
 
 @pytest.mark.parametrize(
     ("value", "typename"),
-    [([True, None], "boolean[]"), ([1, 2], "integer[]"), ([uuid.UUID(int=7)], "uuid[]"), ([Decimal("1.5")], "numeric[]")],
+    [
+        ([True, None], "boolean[]"), ([1, 2], "integer[]"), ([uuid.UUID(int=7)], "uuid[]"),
+        ([Decimal("1.5")], "numeric[]"),
+    ],
 )
 async def test_an_array_whose_type_has_to_be_asked_for(
     client: asyncpg.Connection, value: list[object], typename: str
