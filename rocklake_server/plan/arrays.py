@@ -68,7 +68,8 @@ def _index(compiler: Compiler, node: exp.Expr) -> Expr:
     changed otherwise."""
     if isinstance(node, exp.Literal) and not node.is_string:
         return Constant(INTEGER, int(node.this) + 1)
-    if isinstance(node, exp.Column | exp.Parameter):
+    unchanged = node.type is not None and node.type.this == exp.DataType.Type.UNKNOWN
+    if unchanged or isinstance(node, exp.Column | exp.Parameter):
         return casts.implicit(compiler.compile(node), INTEGER)
     raise Unsupported("a computed subscript of an array is not supported")
 

@@ -13,6 +13,7 @@ from rocklake_server.plan.compiler import Compiler
 from rocklake_server.plan.conditions import CaseWhen, Not
 from rocklake_server.plan.dispatch import compiles, only
 from rocklake_server.plan.expressions import Constant, Expr, NowRef
+from rocklake_server.plan.json_functions import build_object
 from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.overloads import call, undefined_function
 from rocklake_server.plan.patterns import like, regular
@@ -41,6 +42,8 @@ def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
         equal = compare("=", arguments[0], arguments[1])
         first = casts.implicit(equal.left, TEXT) if is_string(equal.left.type) else equal.left
         return CaseWhen(first.type, ((equal, Constant(first.type, None)),), first)
+    if name == "json_build_object":
+        return build_object(arguments)
     if name in functions.FUNCTIONS:
         if name in ("concat", "concat_ws", "format"):
             arguments = [_shown(argument) for argument in arguments]

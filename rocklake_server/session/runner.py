@@ -118,14 +118,20 @@ class StatementRunner:
                     self.watch.ended(PLAN)
                 await self._send_result(constant.columns, outcome)
                 return outcome.tag
-        elif isinstance(statement, sql.CopyOut | sql.CopyIn):
+            plan, context = await self.planned(statement)
+            return await self._send(plan.columns, await self.run_query(statement, plan, context), TEXT_FORMAT)
+        if isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
         columns, outcome, binary = await self.result_of(statement)
+        return await self._send(columns, outcome, BINARY_FORMAT if binary else TEXT_FORMAT)
+
+    async def _send(self, columns: tuple[ResultColumn, ...] | None, outcome: Outcome, wire_format: int) -> str:
+        """A result, and its notices. Returns the tag."""
         if self.watch is not None:
             self.watch.ended(RUN)
         if outcome.stream is not None:
             return await self._send_stream(columns or (), outcome.stream)
-        await self._send_result(columns, outcome, BINARY_FORMAT if binary else TEXT_FORMAT)
+        await self._send_result(columns, outcome, wire_format)
         self.send_notices(outcome.notices)
         return outcome.tag
 
@@ -264,7 +270,7 @@ class StatementRunner:
 
     def _plan(self, query: sql.Query, view: TransactionView, types: Sequence[ColumnType]) -> Plan:
         """The plan of the server's own operators, or one of the embedded engine for a SELECT that they do not run."""
-        known = known_plan(query, view, types)
+        known = known_plan(query, view, types) if query.kind is sql.QueryKind.SELECT else None
         if known is not None:
             return known
         try:

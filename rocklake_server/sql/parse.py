@@ -9,6 +9,8 @@ from sqlglot import exp
 
 from rocklake_server.errors import ProgramLimitExceeded, StatementTooComplex, SyntaxProblem, Unsupported
 from rocklake_server.sql.cursor import Cursor
+from rocklake_server.sql.expanded_arrays import NAME as EXPANDARRAY
+from rocklake_server.sql.expanded_arrays import expanded
 from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind, near, next_token, normalise, syntax_error
 from rocklake_server.sql.roles import holds_password, is_role_statement, parse_role_statement
@@ -128,7 +130,7 @@ def parse_tree(text: str) -> exp.Expression:
     if isinstance(tree, exp.Command):
         raise Unsupported(f"{str(tree.this).upper()} is not supported", position=1)
     _check_tree(tree)
-    return tree
+    return expanded(tree) if EXPANDARRAY in text else tree
 
 
 def _check_nesting(text: str) -> None:
