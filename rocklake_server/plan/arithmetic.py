@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from rocklake_server.errors import DivisionByZero, NumericOutOfRange
+from rocklake_server.errors import DatetimeOverflow, DivisionByZero, NumericOutOfRange
+from rocklake_server.pgformat.datetimes import TIMESTAMP_INFINITY, TIMESTAMP_MINUS_INFINITY
 from rocklake_server.pgformat.numbers import round_to_real
 from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.comparisons import undefined_operator, unify_unknown
 from rocklake_server.plan.expressions import Constant, Expr
 from rocklake_server.plan.type_rules import INTEGER_BOUNDS, OIDS, is_number, wider
-from rocklake_server.schema.types import DATE, DOUBLE, INTEGER, NUMERIC, REAL, ColumnType, Form, Value
+from rocklake_server.schema.types import DATE, DOUBLE, INTEGER, INTERVAL, NUMERIC, REAL, ColumnType, Form, Value
 
 _EXACT = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=ROUND_HALF_UP)
 _QUOTIENT_DIGITS = 16
 _SCALE_MAX = 1000
+_DAY_MICROSECONDS = 86_400_000_000
 
 
 def _divide_integers(left: int, right: int) -> int:
@@ -188,6 +190,8 @@ def arithmetic(symbol: str, left: Expr, right: Expr) -> Expr:
     left, right = unify_unknown(left, right)
     if {left.type.oid, right.type.oid} <= {DATE.oid, INTEGER.oid} and DATE.oid in (left.type.oid, right.type.oid):
         return _with_days(symbol, left, right)
+    if symbol == "-" and left.type.oid == right.type.oid and left.type.form is Form.TIMESTAMP:
+        return Strict(INTERVAL, _between_moments, (left, right))
     kind = wider(left.type, right.type) if is_number(left.type) and is_number(right.type) else None
     if kind is not None and kind.oid == REAL.oid and left.type.oid != right.type.oid:
         kind = DOUBLE
@@ -209,6 +213,14 @@ def _with_days(symbol: str, left: Expr, right: Expr) -> Expr:
     if symbol == "+" and left.type.oid != right.type.oid:
         return Strict(DATE, lambda first, second: first + second, (left, right))
     raise undefined_operator(symbol, left.type, right.type)
+
+
+def _between_moments(left: int, right: int) -> tuple[int, int, int]:
+    infinities = (TIMESTAMP_MINUS_INFINITY, TIMESTAMP_INFINITY)
+    if left in infinities or right in infinities:
+        raise DatetimeOverflow("cannot subtract infinite timestamps")
+    days, microseconds = divmod(abs(left - right), _DAY_MICROSECONDS)
+    return (0, -days, -microseconds) if left < right else (0, days, microseconds)
 
 
 def negate(operand: Expr) -> Expr:
