@@ -12,6 +12,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from string import ascii_lowercase, ascii_uppercase
 
 from rocklake_server.errors import InvalidParameterValue, SubstringProblem
+from rocklake_server.plan import datetime_functions, number_functions, text_functions
 from rocklake_server.plan.applications import Lenient
 from rocklake_server.plan.arithmetic import quantize
 from rocklake_server.plan.conversions import render
@@ -130,7 +131,7 @@ def _stripped(side: str) -> tuple[Overload, ...]:
     )
 
 
-FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
+_OWN: Mapping[str, tuple[Overload, ...]] = {
     "lower": _text(lambda text: text.translate(_TO_LOWER), TEXT),
     "upper": _text(lambda text: text.translate(_TO_UPPER), TEXT),
     "length": (Overload((TEXT,), INTEGER, len), Overload((BYTEA,), INTEGER, len)),
@@ -149,7 +150,6 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     "rtrim": _stripped("right"),
     "md5": _text(lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), TEXT),
     "quote_ident": _text(quote, TEXT),
-    "quote_literal": _text(lambda text: "'" + text.replace("'", "''") + "'", TEXT),
     "concat": (Overload((TEXT,), TEXT, _concat, Lenient, variadic=True),),
     "concat_ws": (Overload((TEXT, TEXT), TEXT, _concat_ws, Lenient, variadic=True),),
     "array_to_string": tuple(
@@ -167,4 +167,8 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
         Overload((DOUBLE,), DOUBLE, lambda value: value if value != value else float((value > 0) - (value < 0))),
         Overload((NUMERIC,), NUMERIC, lambda value: Decimal((value > 0) - (value < 0))),
     ),
+}
+
+FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
+    **_OWN, **text_functions.FUNCTIONS, **number_functions.FUNCTIONS, **datetime_functions.FUNCTIONS,
 }

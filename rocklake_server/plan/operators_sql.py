@@ -12,6 +12,7 @@ from rocklake_server.errors import DatatypeMismatch, SyntaxProblem, Unsupported
 from rocklake_server.plan import casts
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.arithmetic import arithmetic, negate
+from rocklake_server.plan.array_functions import concatenate
 from rocklake_server.plan.comparisons import compare, undefined_operator, unify_unknown
 from rocklake_server.plan.compiler import Compiler, boolean, literal, parameter
 from rocklake_server.plan.conditions import CaseWhen, CoalesceOf
@@ -99,7 +100,10 @@ class Concatenation(Strict):
 def _concatenate(compiler: Compiler, node: exp.DPipe) -> Expr:
     left, right = compiler.compile(node.this), compiler.compile(node.expression)
     if left.type.form is Form.ARRAY or right.type.form is Form.ARRAY:
-        raise Unsupported("|| on arrays is not supported")
+        joined = concatenate(left, right)
+        if joined is None:
+            raise undefined_operator("||", left.type, right.type)
+        return joined
     if left.type.oid == BYTEA.oid or right.type.oid == BYTEA.oid:
         left, right = unify_unknown(left, right)
         if left.type.oid == right.type.oid:

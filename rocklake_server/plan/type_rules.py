@@ -91,7 +91,7 @@ def wider(left: ColumnType, right: ColumnType) -> ColumnType | None:
     if left.oid in OIDS or right.oid in OIDS:
         return OID if left.form is right.form is Form.INT else None
     if is_string(left) and is_string(right):
-        return TEXT if TEXT.oid in (left.oid, right.oid) else left.with_typmod(-1)
+        return right if (left.oid, right.oid) == (VARCHAR.oid, NAME.oid) else left.with_typmod(-1)
     for ranks in (MOMENTS, CLOCKS):
         if left.oid in ranks and right.oid in ranks:
             return max(left, right, key=lambda kind: ranks[kind.oid])

@@ -15,8 +15,9 @@ from rocklake_server.plan.expressions import ColumnRef, Expr
 from rocklake_server.plan.lowering.ordering import ordinal, sort_keys_of
 from rocklake_server.plan.lowering.query import refuse_slot, refuse_slots_in
 from rocklake_server.plan.sorting import SortKey
+from rocklake_server.plan.statistics import NAMES as STATISTICS
 
-_AGGREGATE_NAMES = frozenset({"every"})
+_AGGREGATE_NAMES = STATISTICS | {"every"}
 
 
 def is_aggregate(node: exp.Expr) -> bool:
@@ -122,7 +123,7 @@ class Grouping:
 def aggregate_parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
     """(arguments, ORDER BY inside the call, DISTINCT)."""
     if isinstance(node, exp.Anonymous):
-        return list(node.expressions), [], False
+        return _parts_of_named(node)
     only(node, "this", "expressions", "separator", "big_int", "nulls_excluded")
     first, order, distinct = node.this, [], False
     separator = node.args.get("separator")
@@ -144,6 +145,17 @@ def aggregate_parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], boo
             raise SyntaxProblem('syntax error at or near ","')
         return [], order, distinct
     return [first, *extra, *([] if separator is None else [separator])], order, distinct
+
+
+def _parts_of_named(node: exp.Anonymous) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
+    arguments, order, distinct = list(node.expressions), [], False
+    if arguments and isinstance(arguments[-1], exp.Order):
+        order, arguments[-1] = arguments[-1].expressions, arguments[-1].this
+    if arguments and isinstance(arguments[0], exp.Distinct):
+        if len(arguments) != 1 or len(arguments[0].expressions) != 1:
+            raise Unsupported("DISTINCT over several arguments is not supported")
+        distinct, arguments = True, list(arguments[0].expressions)
+    return arguments, order, distinct
 
 
 def _shown(compiler: Compiler, column: ColumnRef) -> str:
