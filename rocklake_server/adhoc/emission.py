@@ -108,7 +108,9 @@ class Emitter:
             return self.constant(node)
         write = _WRITERS.get(type(node))
         text = None if write is None else write(self, node)
-        return self.function(node) if text is None else text
+        if text is not None:
+            return text
+        return self.constant(node) if node.constant else self.function(node)
 
     def all(self, nodes: tuple[Expr, ...]) -> list[str]:
         return [self.sql(node) for node in nodes]
