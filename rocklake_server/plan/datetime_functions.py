@@ -350,6 +350,13 @@ def _bin(stride: Interval, moment: int, origin: int) -> int:
     return moment if infinite(moment) else origin + (moment - origin) // step * step
 
 
+def _refuse_to_char(kind: ColumnType) -> Callable[[Value, str], Value]:
+    def refuse(_value: Value, _pattern: str) -> Value:
+        raise Unsupported(f"to_char() of {kind.name} is not supported")
+
+    return refuse
+
+
 _UTC = frozenset({"utc", "gmt", "etc/utc", "zulu", "z", "+00", "00", "+00:00", "uct"})
 
 
@@ -386,6 +393,7 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     "to_timestamp": (Overload((DOUBLE,), TIMESTAMPTZ, _from_unix),),
     "to_char": (
         Overload((TIMESTAMPTZ, TEXT), TEXT, timestamp_to_char), Overload((TIMESTAMP, TEXT), TEXT, timestamp_to_char),
+        *(Overload((kind, TEXT), TEXT, _refuse_to_char(kind)) for kind in (NUMERIC, DOUBLE, INTERVAL)),
     ),
     "justify_hours": (Overload((INTERVAL,), INTERVAL, justify_hours),),
     "justify_days": (Overload((INTERVAL,), INTERVAL, justify_days),),

@@ -14,7 +14,7 @@ from rocklake_server.plan.conditions import And, CaseWhen, Or
 from rocklake_server.plan.dispatch import compiles, only
 from rocklake_server.plan.expressions import Constant, Expr, NowRef
 from rocklake_server.plan.naming import identifier
-from rocklake_server.plan.overloads import call, undefined_function
+from rocklake_server.plan.overloads import call, unknown_function
 from rocklake_server.plan.patterns import like, regular
 from rocklake_server.plan.relation_names import PG_CATALOG
 from rocklake_server.plan.type_rules import common_type, is_string
@@ -28,8 +28,10 @@ _RENAMED = {
 
 
 def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
-    """A scalar function. Raises UndefinedFunction."""
+    """A scalar function. Raises UndefinedFunction, and Unsupported for one of PostgreSQL's that is not there."""
     name = _RENAMED.get(name, name)
+    if name == "row":
+        raise Unsupported("ROW(...) as a value is not supported")
     if name in _NOW_NAMES and not arguments:
         compiler.queries.contextual = True
         return NowRef()
@@ -53,7 +55,7 @@ def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
     if name in session_functions.FUNCTIONS:
         compiler.queries.contextual = True
         return call(name, session_functions.FUNCTIONS[name], arguments)
-    raise undefined_function(name, arguments)
+    raise unknown_function(name, arguments)
 
 
 _SHOWN_FROM = {"concat": 0, "concat_ws": 0, "format": 1}

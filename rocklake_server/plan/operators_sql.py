@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from rocklake_server.errors import DatatypeMismatch, SyntaxProblem, Unsupported
+from rocklake_server.errors import DatatypeMismatch, SyntaxProblem, UndefinedColumn, Unsupported
 from rocklake_server.plan import casts
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.arithmetic import arithmetic, negate
@@ -72,9 +72,14 @@ def _column(compiler: Compiler, node: exp.Column) -> Expr:
     name = identifier(node.this)
     if table is None and name in _RESERVED_FUNCTIONS and not node.this.args.get("quoted"):
         return compiler.compile(_RESERVED_FUNCTIONS[name]())
-    return compiler.scope.resolve(
-        name, None if table is None else identifier(table), None if schema is None else identifier(schema)
-    )
+    try:
+        return compiler.scope.resolve(
+            name, None if table is None else identifier(table), None if schema is None else identifier(schema)
+        )
+    except UndefinedColumn:
+        if table is None and compiler.scope.find_source(name) is not None:
+            raise Unsupported(f'a row as a value ("{name}") is not supported') from None
+        raise
 
 
 @compiles(*ARITHMETIC)
@@ -170,6 +175,8 @@ def _array(compiler: Compiler, node: exp.Array) -> Expr:
         raise Unsupported("ARRAY(subquery) is not supported")
     items = [compiler.compile(item) for item in node.expressions]
     kind = common_type([item.type for item in items], "ARRAY").with_typmod(-1)
+    if kind.form is Form.ARRAY:
+        raise Unsupported("arrays of more than one dimension are not supported")
     return Lenient(array_of(kind), lambda *values: values, tuple(casts.implicit(item, kind) for item in items))
 
 

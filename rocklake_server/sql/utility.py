@@ -287,7 +287,8 @@ PARSERS: Mapping[str, Callable[[Cursor], UtilityStatement]] = {
     "ABORT": _abort, "ANALYSE": _analyze, "ANALYZE": _analyze, "BEGIN": _begin, "CHECKPOINT": _checkpoint,
     "CLOSE": _close, "COMMIT": _commit, "COPY": parse_copy, "DEALLOCATE": _deallocate, "DISCARD": _discard,
     "END": _commit, "EXPLAIN": _explain, "LISTEN": _listen, "NOTIFY": _notify, "RELEASE": _release, "RESET": _reset,
-    "ROLLBACK": _rollback, "SAVEPOINT": _savepoint, "SET": _set, "SHOW": _show, "START": _start, "UNLISTEN": _unlisten, "VACUUM": _vacuum,
+    "ROLLBACK": _rollback, "SAVEPOINT": _savepoint, "SET": _set, "SHOW": _show, "START": _start,
+    "UNLISTEN": _unlisten, "VACUUM": _vacuum,
 }
 
 
