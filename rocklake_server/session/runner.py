@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rocklake_server.adhoc.explaining import COLUMN as EXPLAIN_COLUMN
+from rocklake_server.adhoc.explaining import explained
 from rocklake_server.adhoc.planning import engine_plan, known_plan
 from rocklake_server.catalog.view import Row, TransactionView
 from rocklake_server.errors import (
@@ -151,6 +153,8 @@ class StatementRunner:
                 wanted, _ = await self.shape(query, prepared.parameter_oids)
                 values = await argument_values(self, statement, wanted)
                 return await self.result_of(query, prepared.parameter_oids, values)
+            case sql.Explain():
+                return Result((EXPLAIN_COLUMN,), Outcome("EXPLAIN", await self.explain(statement.query)))
             case sql.Prepare():
                 await prepare(self, self._registry, statement, self._block.open().now_us)
                 return Result(None, Outcome("PREPARE"))
@@ -186,6 +190,8 @@ class StatementRunner:
                 return (), described(self._registry, statement)
             case sql.ShowVariable():
                 return (), shown_columns(statement)
+            case sql.Explain():
+                return (), (EXPLAIN_COLUMN,)
             case sql.Call():
                 procedure = self._utility.called(statement)
                 return parameter_types(procedure, statement, parameter_oids), procedure.result_columns
@@ -317,6 +323,11 @@ class StatementRunner:
             live=facts.live,
         )
         return self._context
+
+    async def explain(self, query: sql.Query) -> list[tuple[Value, ...]]:
+        """The lines of EXPLAIN, a row each."""
+        plan, context = await self.planned(query)
+        return [(line,) for line in explained(plan, context)]
 
     async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:
         if isinstance(statement, sql.CopyIn):

@@ -90,6 +90,7 @@ KINDS: dict[sql.QueryKind | type[Statement], str] = {
     roles.DropRole: "role",
     roles.Grant: "role",
     roles.Revoke: "role",
+    sql.Explain: "explain",
 }
 """Every statement's kind, as metrics and the log name it."""
 

@@ -287,9 +287,16 @@ class Call:
     arguments: tuple[CallArgument, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """EXPLAIN of a query, which does not run."""
+
+    query: Query
+
+
 UtilityStatement: TypeAlias = (
     Begin | Commit | Rollback | Savepoint | Release | RollbackTo | SetVariable | SetTransaction
     | SetTransactionSnapshot | ResetVariable | ShowVariable | Discard | CopyOut | CopyIn | Listen | Unlisten
     | Notify | Prepare | ExecutePrepared | Deallocate | DeclareCursor | Fetch | CloseCursor | Analyze | Vacuum
-    | Checkpoint | Call | RoleStatement
+    | Checkpoint | Call | Explain | RoleStatement
 )
