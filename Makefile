@@ -97,6 +97,9 @@ history: $(VENV)/.installed-dev ## Many DuckDB writers for long, then their jour
 crash-points: $(VENV)/.installed-dev ## Crash at every store request of a workload, and kill -9 inside commits (KILLS=200 SEED=7)
 	$(BIN)/python -m tests.crash_points --kills $(KILLS) --seed $(SEED)
 
+adhoc-queries: $(VENV)/.installed-dev ## Compare every statement of the ad-hoc tests with PostgreSQL, on both paths
+	ROCKLAKE_ALL_QUERIES=1 $(BIN)/python -m pytest -n0 tests/adhoc
+
 soak: $(VENV)/.installed-dev ## Writers, readers, maintenance, kills and store faults at once (SOAK_MINUTES=30 SEED=7)
 	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) --seed $(SEED)
 

@@ -69,6 +69,18 @@ class StageWatch:
         self.began_s = self._since_s = perf_counter()
 
 
+class _Unwatched(StageWatch):
+    """Notes nothing, for work that nobody watches."""
+
+    __slots__ = ()
+
+    def ended(self, stage: str) -> None:  # noqa: ARG002  as StageWatch's
+        return
+
+
+UNWATCHED = _Unwatched(0.0)
+
+
 class StoreTimes:
     """Seconds that calls to stores took, by operation, those that failed included. Of a scan that is read in batches
     the waits for them count."""
@@ -85,6 +97,8 @@ class Activity:
     """Of one server, since it started."""
 
     def __init__(self) -> None:
+        self.is_watched = False
+        """Whether somebody may ask for what stages took."""
         self.statements: dict[str, Histogram] = {}
         """By kind of statement, in seconds."""
         self.statement_stages: dict[tuple[str, str], Histogram] = {}
@@ -106,6 +120,10 @@ class Activity:
         self.sessions_begun = 0
         self.errors: dict[str, int] = {}
         """Errors that clients were told, by SQLSTATE."""
+
+    def watch(self) -> StageWatch:
+        """For a group of commits that begins now."""
+        return StageWatch() if self.is_watched else UNWATCHED
 
     def commit_done(self, watch: StageWatch) -> None:
         """A group was committed."""

@@ -70,5 +70,5 @@ def test_ddl_names_a_relation_as_its_version_does() -> None:
 
 def test_generated_folders_hold_nothing_else() -> None:
     for folder in ("proto", "sql"):
-        listed = {f"{folder}/{path.name}" for path in Path(REPOSITORY / folder).iterdir()}
+        listed = {f"{folder}/{path.name}" for path in Path(REPOSITORY / folder).iterdir() if path.is_file()}
         assert listed == {path for path in OUTPUTS if path.startswith(folder)}

@@ -36,7 +36,9 @@ CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
 }
 """No file, no network, no extension, no variable of Python."""
 
-_AFTER_OPENING = ("SET disabled_filesystems = 'LocalFileSystem'", "SET lock_configuration = true")
+_AFTER_OPENING = (
+    "SET enable_progress_bar = false", "SET disabled_filesystems = 'LocalFileSystem'", "SET lock_configuration = true",
+)  # fmt: skip
 
 T = TypeVar("T")
 Prepare = Callable[[Any], None]

@@ -121,7 +121,7 @@ class AdvisoryLocks:
 
     def __init__(self) -> None:
         self._locks: dict[AdvisoryKey, _Lock] = {}
-        self._of_transaction: dict[Holder, list[tuple[AdvisoryKey, LockMode]]] = {}
+        self.of_transactions: dict[Holder, list[tuple[AdvisoryKey, LockMode]]] = {}
         self._of_session: dict[Holder, set[AdvisoryKey]] = {}
 
     # -- taking -------------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ class AdvisoryLocks:
             return
         lock.give(holder, (mode, scope))
         if scope is Scope.TRANSACTION:
-            self._of_transaction.setdefault(holder, []).append((key, mode))
+            self.of_transactions.setdefault(holder, []).append((key, mode))
         else:
             self._of_session.setdefault(holder, set()).add(key)
 
@@ -214,17 +214,17 @@ class AdvisoryLocks:
 
     def count(self, holder: Holder) -> int:
         """How many takings a transaction has, to ``release_since``."""
-        return len(self._of_transaction.get(holder, ())) if self._of_transaction else 0
+        return len(self.of_transactions.get(holder, ()))
 
     def release_since(self, holder: Holder, count: int = 0) -> None:
         """Give back all of a transaction's takings but the first ``count``."""
-        taken = self._of_transaction.get(holder) if self._of_transaction else None
+        taken = self.of_transactions.get(holder)
         if taken is None:
             return
         later = taken[count:]
         del taken[count:]
         if not taken:
-            del self._of_transaction[holder]
+            del self.of_transactions[holder]
         for key, mode in later:
             self._let_go(key, holder, mode, Scope.TRANSACTION)
 

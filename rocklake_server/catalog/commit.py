@@ -133,7 +133,7 @@ class Committer:
             await self._settle_earlier(group)
         root = lake.newest
         sequence = root.sequence + 1
-        watch = StageWatch()
+        watch = self._activity.watch()
         working = Working(root, root.relations, dict(root.counters), stored_bytes=root.stored_bytes, stages=watch)
         batch = WriteBatch()
         size_bytes = 0

@@ -386,7 +386,8 @@ class DatabaseTransaction(Definitions):
         for part in (*parts.values(), *self.departed):
             part.end()
         self.departed.clear()
-        self.databases.advisory_locks.release_since(self.holder)
+        if self.databases.advisory_locks.of_transactions:
+            self.databases.advisory_locks.release_since(self.holder)
         if self._snapshot_turn is not None:
             self._snapshot_turn.release(self.holder)
             self._snapshot_turn = None

@@ -16,7 +16,7 @@ from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.comparisons import equality_key
 from rocklake_server.plan.compiler import Compiler
 from rocklake_server.plan.conversions import render
-from rocklake_server.plan.dispatch import compiles, only
+from rocklake_server.plan.dispatch import only
 from rocklake_server.plan.expressions import Constant, Expr
 from rocklake_server.plan.lowering.query import refuse_slots_in
 from rocklake_server.plan.overloads import Overload
@@ -44,8 +44,8 @@ def first_subscript(kind: ColumnType) -> int:
     return 0 if kind in VECTORS else 1
 
 
-@compiles(exp.Bracket)
-def _subscript(compiler: Compiler, node: exp.Bracket) -> Expr:
+def subscript(compiler: Compiler, node: exp.Bracket) -> Expr:
+    """``array[index]``: NULL outside of it. Raises DatatypeMismatch for what is no array, Unsupported."""
     only(node, "this", "expressions")
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
         raise Unsupported("this subscript of an array is not supported")
@@ -68,7 +68,8 @@ def _index(compiler: Compiler, node: exp.Expr) -> Expr:
     changed otherwise."""
     if isinstance(node, exp.Literal) and not node.is_string:
         return Constant(INTEGER, int(node.this) + 1)
-    if isinstance(node, exp.Column | exp.Parameter):
+    unchanged = node.type is not None and node.type.this == exp.DataType.Type.UNKNOWN
+    if unchanged or isinstance(node, exp.Column | exp.Parameter):
         return casts.implicit(compiler.compile(node), INTEGER)
     raise Unsupported("a computed subscript of an array is not supported")
 

@@ -13,6 +13,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from string import ascii_lowercase, ascii_uppercase
 
 from rocklake_server.errors import InvalidParameterValue, SubstringProblem
+from rocklake_server.plan import datetime_functions, number_functions, text_functions
 from rocklake_server.plan.applications import Lenient
 from rocklake_server.plan.arithmetic import quantize
 from rocklake_server.plan.overloads import Overload
@@ -55,7 +56,11 @@ def _split_part(text: str, delimiter: str, number: int) -> str:
 
 
 def _replace(text: str, old: str, new: str) -> str:
-    return text.replace(old, new) if old else text
+    if not old:
+        return text
+    if len(new) > len(old):
+        text_functions.bounded(len(text) + text.count(old) * (len(new) - len(old)))
+    return text.replace(old, new)
 
 
 def _left(text: str, count: int) -> str:
@@ -157,7 +162,7 @@ def _stripped(side: str) -> tuple[Overload, ...]:
     )
 
 
-FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
+_OWN: Mapping[str, tuple[Overload, ...]] = {
     "lower": _text(lambda text: text.translate(_TO_LOWER), TEXT),
     "upper": _text(lambda text: text.translate(_TO_UPPER), TEXT),
     "length": (Overload((TEXT,), INTEGER, len), Overload((BYTEA,), INTEGER, len)),
@@ -176,11 +181,6 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     "rtrim": _stripped("right"),
     "md5": _text(lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), TEXT),
     "quote_ident": _text(quote_identifier, TEXT),
-    "quote_literal": _text(_quote_literal, TEXT),
-    "quote_nullable": (
-        Overload((TEXT,), TEXT, lambda text: "NULL" if text is None else _quote_literal(text), Lenient),
-    ),
-    "format": (Overload((TEXT,), TEXT, _format), Overload((TEXT, TEXT), TEXT, _format, Lenient, variadic=True)),
     "concat": (Overload((TEXT,), TEXT, _concat, Lenient, variadic=True),),
     "concat_ws": (Overload((TEXT, TEXT), TEXT, _concat_ws, Lenient, variadic=True),),
     "abs": tuple(_abs(kind) for kind in (DOUBLE, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL)),
@@ -195,4 +195,8 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
         Overload((DOUBLE,), DOUBLE, lambda value: value if value != value else float((value > 0) - (value < 0))),
         Overload((NUMERIC,), NUMERIC, lambda value: Decimal((value > 0) - (value < 0))),
     ),
+}
+
+FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
+    **_OWN, **text_functions.FUNCTIONS, **number_functions.FUNCTIONS, **datetime_functions.FUNCTIONS,
 }

@@ -127,6 +127,11 @@ def is_registered(kind: ColumnType) -> bool:
     return kind.oid in _READERS
 
 
+def oid_of_name(context: Context, kind: ColumnType, text: str) -> Value:
+    """The OID that ``text`` means as a value of a registered type. Raises what its cast raises."""
+    return _READERS[kind.oid](context, text)
+
+
 def read_name(node: Expr, target: ColumnType) -> Expr:
     """A text as an object's OID. Raises, when it runs, the error of a name that is not there."""
     return Contextual(target, _READERS[target.oid], (node,))

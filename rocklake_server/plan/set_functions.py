@@ -28,6 +28,7 @@ from rocklake_server.schema.types import (
     INTEGER,
     REGCLASS,
     TEXT,
+    VECTORS,
     ColumnType,
     Value,
     array_of,
@@ -129,6 +130,23 @@ def _string_to_table(arguments: Sequence[Expr]) -> SetCall:
     return SetCall(Lenient(TEXT, split, typed), (("string_to_table", TEXT),))
 
 
+def _subscripts(arguments: Sequence[Expr]) -> SetCall:
+    """Those of an array's first dimension; there is no other."""
+    if len(arguments) not in (2, 3) or arguments[0].type.element is None:
+        raise undefined_function("generate_subscripts", arguments)
+    first = 0 if arguments[0].type in VECTORS else 1
+    kinds = (arguments[0].type, INTEGER, BOOLEAN)
+    typed = tuple(implicit(argument, kind) for argument, kind in zip(arguments, kinds, strict=False))
+
+    def subscripts(values: tuple[Value, ...], dimension: int, reverse: bool = False) -> Value:
+        if dimension != 1:
+            return ()
+        found = tuple((place + first,) for place in range(len(values)))
+        return found[::-1] if reverse else found
+
+    return SetCall(Strict(array_of(INTEGER), subscripts, typed), (("generate_subscripts", INTEGER),))
+
+
 _KEYWORD_COLUMNS: Columns = (
     ("word", TEXT), ("catcode", CHAR), ("barelabel", BOOLEAN), ("catdesc", TEXT), ("baredesc", TEXT),
 )
@@ -152,6 +170,7 @@ def _no_partitions(*columns: tuple[str, ColumnType]) -> Callable[[Sequence[Expr]
 
 SET_FUNCTIONS: dict[str, Callable[[Sequence[Expr]], SetCall]] = {
     "generate_series": _series,
+    "generate_subscripts": _subscripts,
     "unnest": _unnest,
     "string_to_table": _string_to_table,
     "pg_get_keywords": _keywords,

@@ -16,7 +16,8 @@ from rocklake_server.errors import (
 from rocklake_server.pgformat.binary import binary_decoder
 from rocklake_server.pgformat.text import text_decoder
 from rocklake_server.plan.model import ResultColumn, RowStream
-from rocklake_server.schema.types import NAME, ColumnType, Value
+from rocklake_server.plan.registered import is_registered, oid_of_name
+from rocklake_server.schema.types import NAME, TEXT, ColumnType, Value
 from rocklake_server.session.channel import Channel
 from rocklake_server.session.replies import command_complete
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for, result_format
@@ -60,11 +61,6 @@ class ExtendedProtocol:
                     self._registry.forget_portal(message.name)
                 self._channel.send(m.CloseComplete())
 
-    def forget_unnamed(self) -> None:
-        """A simple Query drops the unnamed statement and portal."""
-        self._registry.forget_statement("")
-        self._registry.forget_portal("")
-
     async def _parse(self, message: m.Parse) -> None:
         self._runner.shown = message.query[:SHOWN_CHARACTERS_MAX]
         if not message.statement:
@@ -94,7 +90,7 @@ class ExtendedProtocol:
             )
         formats = _parameter_formats(message.parameter_formats, len(types))
         parameters = tuple(
-            None if data is None else _decoded(number, column_type, wire_format, bytes(data))
+            None if data is None else self._value(number, column_type, wire_format, bytes(data))
             for number, (column_type, wire_format, data)
             in enumerate(zip(types, formats, message.parameters, strict=True), 1)
         )
@@ -106,6 +102,12 @@ class ExtendedProtocol:
         wanted = _known(formats_for(message.result_formats, width))
         self._registry.add_portal(Portal(message.portal, prepared, parameters, wanted, columns))
         self._channel.send(m.BindComplete())
+
+    def _value(self, number: int, column_type: ColumnType, wire_format: int, data: bytes) -> Value:
+        """A parameter. The name of an object is looked up. Raises what ``_decoded`` and the look-up raise."""
+        if wire_format == TEXT_FORMAT and is_registered(column_type):
+            return oid_of_name(self._runner.context(), column_type, str(_decoded(number, TEXT, wire_format, data)))
+        return _decoded(number, column_type, wire_format, data)
 
     async def _describe(self, message: m.Describe) -> None:
         if message.kind == "S":

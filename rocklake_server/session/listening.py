@@ -93,6 +93,10 @@ class Listening:
         self._listen_now(None, listens=False)
         self._waiting.clear()
 
+    @property
+    def has_waiting(self) -> bool:
+        return bool(self._waiting)
+
     # -- what the client is told --------------------------------------------------------------------------------------
 
     def deliver(self, notifications: Sequence[Notification]) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rocklake_server.adhoc.explaining import COLUMN as EXPLAIN_COLUMN
+from rocklake_server.adhoc.explaining import explained
 from rocklake_server.adhoc.planning import engine_plan, known_plan
 from rocklake_server.catalog.view import Row, TransactionView
 from rocklake_server.errors import (
@@ -119,14 +121,20 @@ class StatementRunner:
                     self.watch.ended(PLAN)
                 await self._send_result(constant.columns, outcome)
                 return outcome.tag
-        elif isinstance(statement, sql.CopyOut | sql.CopyIn):
+            plan, context = await self.planned(statement)
+            return await self._send(plan.columns, await self.run_query(statement, plan, context), TEXT_FORMAT)
+        if isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
         columns, outcome, binary = await self.result_of(statement)
+        return await self._send(columns, outcome, BINARY_FORMAT if binary else TEXT_FORMAT)
+
+    async def _send(self, columns: tuple[ResultColumn, ...] | None, outcome: Outcome, wire_format: int) -> str:
+        """A result, and its notices. Returns the tag."""
         if self.watch is not None:
             self.watch.ended(RUN)
         if outcome.stream is not None:
             return await self._send_stream(columns or (), outcome.stream)
-        await self._send_result(columns, outcome, BINARY_FORMAT if binary else TEXT_FORMAT)
+        await self._send_result(columns, outcome, wire_format)
         self.send_notices(outcome.notices)
         return outcome.tag
 
@@ -146,6 +154,8 @@ class StatementRunner:
                 wanted, _ = await self.shape(query, prepared.parameter_oids)
                 values = await argument_values(self, statement, wanted)
                 return await self.result_of(query, prepared.parameter_oids, values)
+            case sql.Explain():
+                return Result((EXPLAIN_COLUMN,), Outcome("EXPLAIN", await self.explain(statement.query)))
             case sql.Prepare():
                 await prepare(self, self._registry, statement, self._block.open().now_us)
                 return Result(None, Outcome("PREPARE"))
@@ -181,6 +191,8 @@ class StatementRunner:
                 return (), described(self._registry, statement)
             case sql.ShowVariable():
                 return (), shown_columns(statement)
+            case sql.Explain():
+                return (), (EXPLAIN_COLUMN,)
             case sql.Call():
                 procedure = self._utility.called(statement)
                 return parameter_types(procedure, statement, parameter_oids), procedure.result_columns
@@ -265,7 +277,7 @@ class StatementRunner:
 
     def _plan(self, query: sql.Query, view: TransactionView, types: Sequence[ColumnType]) -> Plan:
         """The plan of the server's own operators, or one of the embedded engine for a SELECT that they do not run."""
-        known = known_plan(query, view, types)
+        known = known_plan(query, view, types) if query.kind is sql.QueryKind.SELECT else None
         if known is not None:
             return known
         try:
@@ -312,6 +324,11 @@ class StatementRunner:
             live=facts.live,
         )
         return self._context
+
+    async def explain(self, query: sql.Query) -> list[tuple[Value, ...]]:
+        """The lines of EXPLAIN, a row each."""
+        plan, context = await self.planned(query)
+        return [(line,) for line in explained(plan, context)]
 
     async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:
         if isinstance(statement, sql.CopyIn):

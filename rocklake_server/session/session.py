@@ -334,7 +334,8 @@ class Session:
         meter, watch = self._meter, None
         began_s = perf_counter() if meter is not None else 0.0
         self._runner.shown = text[:SHOWN_CHARACTERS_MAX]
-        self._extended.forget_unnamed()
+        if self.registry.is_used:
+            self.registry.forget_unnamed()
         parsed = parse_statements(text)
         self._block.implicit_block = len(parsed) > 1
         if not parsed:
@@ -411,9 +412,11 @@ class Session:
     def _ready(self) -> None:
         self._block.implicit_block = False
         if self._block.state is BlockState.IDLE:
-            self.registry.end(committed=True)
+            if self.registry.portals:
+                self.registry.end(committed=True)
             self._runner.forget_transaction()
-            self._send_notifications()
+            if self.listening.has_waiting:
+                self._send_notifications()
         self.channel.send(READY_FOR_QUERY[self._block.state])
         self.request.number += 1
         self._has_executed = False

@@ -94,6 +94,7 @@ KINDS: dict[sql.QueryKind | type[Statement], str] = {
     roles.DropRole: "role",
     roles.Grant: "role",
     roles.Revoke: "role",
+    sql.Explain: "explain",
 }
 """Every statement's kind, as metrics and the log name it."""
 
@@ -132,6 +133,7 @@ class StatementMeter:
     __slots__ = ("_activity", "_sample_texts", "_slow_s", "_times", "_tracer", "_until_sample")
 
     def __init__(self, activity: Activity, slow_s: float | None, sample_texts: int = SAMPLE_TEXTS) -> None:
+        activity.is_watched = True
         for kind in KINDS.values():
             activity.statements.setdefault(kind, Histogram())
         self._times = {key: activity.statements[kind] for key, kind in KINDS.items()}

@@ -93,6 +93,16 @@ class Registry:
     def forget_all_statements(self) -> None:
         self.statements.clear()
 
+    @property
+    def is_used(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.statements or self.portals)
+
+    def forget_unnamed(self) -> None:
+        """A simple Query drops the unnamed statement and portal."""
+        self.forget_statement("")
+        self.forget_portal("")
+
     # -- portals ------------------------------------------------------------------------------------------------------
 
     def require_free(self, name: str) -> None:
@@ -165,6 +175,8 @@ class Registry:
 
     def end(self, *, committed: bool) -> None:
         self._savepoints.clear()
+        if not self.portals:
+            return
         for portal in list(self.portals.values()):
             if portal.hold and (committed or portal.is_settled):
                 portal.is_settled = True

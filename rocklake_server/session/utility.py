@@ -92,6 +92,7 @@ class UtilityRunner:
                 return UtilityResult(await self._roles(statement))
             case (
                 sql.CopyIn() | sql.CopyOut() | sql.Prepare() | sql.ExecutePrepared() | sql.DeclareCursor() | sql.Fetch()
+                | sql.Explain()
             ):
                 raise AssertionError("what runs a query is run by the statement runner")
 

@@ -15,7 +15,7 @@ QUERY_KEYWORDS = {
     "COMMENT": QueryKind.DDL,
 }
 REFUSED_KEYWORDS = frozenset({
-    "CLUSTER", "DO", "EXPLAIN", "IMPORT", "LOAD", "LOCK", "MERGE", "REASSIGN", "REFRESH", "REINDEX", "SECURITY",
+    "CLUSTER", "DO", "IMPORT", "LOAD", "LOCK", "MERGE", "REASSIGN", "REFRESH", "REINDEX", "SECURITY",
 })
 
 _USUAL = {f"{kind.value} ": kind for kind in QueryKind if kind is not QueryKind.DDL}

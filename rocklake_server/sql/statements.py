@@ -314,9 +314,16 @@ class RenameSchema:
     new_name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """EXPLAIN of a query, which does not run."""
+
+    query: Query
+
+
 UtilityStatement: TypeAlias = (
     Begin | Commit | Rollback | Savepoint | Release | RollbackTo | SetVariable | SetTransaction
     | SetTransactionSnapshot | ResetVariable | ShowVariable | Discard | CopyOut | CopyIn | Listen | Unlisten
     | Notify | Prepare | ExecutePrepared | Deallocate | DeclareCursor | Fetch | CloseCursor | Analyze | Vacuum
-    | Checkpoint | Call | CreateDatabase | DropDatabase | RenameDatabase | RenameSchema | RoleStatement
+    | Checkpoint | Call | CreateDatabase | DropDatabase | RenameDatabase | RenameSchema | Explain | RoleStatement
 )

@@ -24,6 +24,7 @@ from typing import NamedTuple, TypeAlias
 from sqlglot import exp
 
 from rocklake_server.errors import SyntaxProblem
+from rocklake_server.sql.expanded_arrays import NAME as EXPANDARRAY
 from rocklake_server.sql.lexer import MANY, QUOTED, STRING, normalise
 from rocklake_server.sql.trees import NotParsed, parsed_trees
 
@@ -158,6 +159,8 @@ def parse_template(key: str) -> exp.Expression:
     The same key is also parsed with plain literals in its slots: unless both trees are equal but for the slots,
     sqlglot read a literal as more than a value, and the template is unfit. Raises TemplateUnfit.
     """
+    if EXPANDARRAY in key:
+        raise TemplateUnfit("a call that is rewritten")
     pieces = _MARKER.split(key)
     sample = pieces.copy()
     for index in range(1, len(pieces), 2):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from rocklake_server.errors import SyntaxProblem
+from rocklake_server.errors import SyntaxProblem, Unsupported
 from rocklake_server.sql.call import parse_call
 from rocklake_server.sql.copy import parse_copy
 from rocklake_server.sql.cursor import Cursor
 from rocklake_server.sql.cursors import parse_declare, parse_execute, parse_fetch, parse_move, parse_prepare
+from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind
 from rocklake_server.sql.names import QualifiedName
 from rocklake_server.sql.statements import (
@@ -20,9 +21,11 @@ from rocklake_server.sql.statements import (
     Deallocate,
     Discard,
     DiscardTarget,
+    Explain,
     Isolation,
     Listen,
     Notify,
+    Query,
     Release,
     ResetVariable,
     Rollback,
@@ -275,14 +278,43 @@ def _checkpoint(cursor: Cursor) -> Checkpoint:
     return Checkpoint()
 
 
+_EXPLAIN_FLAGS = frozenset({"VERBOSE", "COSTS", "SETTINGS", "SUMMARY"})
+"""What may be asked for or not: there are no costs, settings or times to show."""
+
+_OFF = frozenset({"FALSE", "OFF", "0"})
+
+
+def _explain(cursor: Cursor) -> Explain:
+    if cursor.take("("):
+        _explain_option(cursor)
+        while cursor.take(","):
+            _explain_option(cursor)
+        cursor.expect(")")
+    else:
+        if cursor.at("ANALYZE", "ANALYSE"):
+            cursor.refuse("EXPLAIN ANALYZE")
+        cursor.take("VERBOSE")
+    start = cursor.token.start
+    text = cursor.rest()
+    return Explain(Query(text, query_kind(text), start))
+
+
+def _explain_option(cursor: Cursor) -> None:
+    token = cursor.token
+    name = cursor.name().upper()
+    value = "" if cursor.at(",", ")") else cursor.advance().value.upper()
+    if (name == "FORMAT" and value == "TEXT") or name in _EXPLAIN_FLAGS or value in _OFF:
+        return
+    raise Unsupported(f"EXPLAIN with {name} is not supported", position=token.start + 1)
+
+
 PARSERS: Mapping[str, Callable[[Cursor], UtilityStatement]] = {
     "ABORT": _abort, "ANALYSE": _analyze, "ANALYZE": _analyze, "BEGIN": _begin, "CALL": parse_call,
     "CHECKPOINT": _checkpoint, "CLOSE": _close, "COMMIT": _commit, "COPY": parse_copy, "DEALLOCATE": _deallocate,
-    "DECLARE": parse_declare, "DISCARD": _discard, "END": _commit, "EXECUTE": parse_execute, "FETCH": parse_fetch,
-    "LISTEN": _listen, "MOVE": parse_move, "NOTIFY": _notify, "PREPARE": parse_prepare, "RELEASE": _release,
-    "RESET": _reset,
-    "ROLLBACK": _rollback, "SAVEPOINT": _savepoint, "SET": _set, "SHOW": _show, "START": _start,
-    "UNLISTEN": _unlisten, "VACUUM": _vacuum,
+    "DECLARE": parse_declare, "DISCARD": _discard, "END": _commit, "EXECUTE": parse_execute, "EXPLAIN": _explain,
+    "FETCH": parse_fetch, "LISTEN": _listen, "MOVE": parse_move, "NOTIFY": _notify, "PREPARE": parse_prepare,
+    "RELEASE": _release, "RESET": _reset, "ROLLBACK": _rollback, "SAVEPOINT": _savepoint, "SET": _set, "SHOW": _show,
+    "START": _start, "UNLISTEN": _unlisten, "VACUUM": _vacuum,
 }
 
 

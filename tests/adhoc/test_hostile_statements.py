@@ -98,6 +98,7 @@ def test_every_hostile_statement_is_an_error_and_others_are_served(
 def test_nesting_is_answered_or_refused(ours: Connection, shape: str, depth: int) -> None:
     text = shape.format(open="(" * depth, close=")" * depth, subopen="(SELECT * FROM " * depth,
                         subclose=") x" * depth)
+    ours.execute("SET statement_timeout = '20s'")
     assert code(ours, text) in (None, "54001", "42601", "0A000", "42702")
     assert ours.execute("SELECT 1").fetchone() == (1,)
 
@@ -128,3 +129,13 @@ def test_a_client_that_leaves_gives_the_engine_back(lake_server: RockLakeServer,
     began = time.perf_counter()
     assert ours.execute("SELECT count(*) FROM generate_series(1, 10)").fetchone() == (10,)
     assert time.perf_counter() - began < ANSWER_S_MAX
+
+
+def test_what_is_on_no_list_is_refused_by_name(ours: Connection) -> None:
+    wrong = []
+    for text in statements("refused"):
+        result = ours.pgconn.exec_(text.encode())
+        found = result.error_field(psycopg.pq.DiagnosticField.SQLSTATE)
+        if found != b"0A000":
+            wrong.append(f"{found!r}: {text}")
+    assert wrong == []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
+import io
+import json
 import uuid
 from collections.abc import AsyncIterator
 from decimal import Decimal
@@ -116,3 +119,61 @@ async def test_a_timeout_cancels_the_statement(client: asyncpg.Connection, conne
         with pytest.raises(TimeoutError):
             await client.execute("INSERT INTO t VALUES (3, 'mine')", timeout=0.3)
     assert await client.fetchval("SELECT b FROM t WHERE a = 3") == "x"
+
+
+@pytest.mark.parametrize(
+    ("value", "typename"),
+    [
+        ([True, None], "boolean[]"), ([1, 2], "integer[]"), ([uuid.UUID(int=7)], "uuid[]"),
+        ([Decimal("1.5")], "numeric[]"),
+    ],
+)
+async def test_an_array_whose_type_has_to_be_asked_for(
+    client: asyncpg.Connection, value: list[object], typename: str
+) -> None:
+    """asyncpg looks array types up by its introspection queries."""
+    assert await client.fetchval(f"SELECT $1::{typename}", value) == value
+
+
+async def test_rows_by_a_list_of_keys(client: asyncpg.Connection) -> None:
+    rows = await client.fetch("SELECT b FROM t WHERE a = ANY($1) ORDER BY a", [2, 1])
+    assert [row["b"] for row in rows] == ["one", "two"]
+    found = await client.fetchmany("SELECT b FROM t WHERE a = $1", [(1,), (2,), (3,)])
+    assert [row["b"] for row in found] == ["one", "two"]
+
+
+@pytest.mark.parametrize("level", ["read_uncommitted", "read_committed", "repeatable_read", "serializable"])
+async def test_every_isolation_level(client: asyncpg.Connection, level: str) -> None:
+    async with client.transaction(isolation=level, readonly=True, deferrable=level == "serializable"):
+        assert await client.fetchval("SHOW transaction_isolation") == level.replace("_", " ")
+        assert await client.fetchval("SELECT count(*) FROM t") == 2
+
+
+async def test_tables_are_copied_in_and_out(client: asyncpg.Connection) -> None:
+    assert await client.copy_to_table("t", source=io.BytesIO(b"3\tx\n4\t\\N\n"), columns=["a", "b"]) == "COPY 2"
+    text, binary = io.BytesIO(), io.BytesIO()
+    assert await client.copy_from_table("t", output=text, columns=["a"]) == "COPY 4"
+    assert sorted(text.getvalue().split()) == [b"1", b"2", b"3", b"4"]
+    assert await client.copy_from_table("t", output=binary, format="binary") == "COPY 4"
+    assert binary.getvalue().startswith(b"PGCOPY\n")
+
+
+async def test_notifications_reach_their_listeners(server: RockLakeServer, client: asyncpg.Connection) -> None:
+    told: asyncio.Queue[tuple[int, str, str]] = asyncio.Queue()
+
+    def hear(_connection: object, pid: int, channel: str, payload: str) -> None:
+        told.put_nowait((pid, channel, payload))
+
+    await client.add_listener("news", hear)
+    await client.execute("SELECT pg_notify('news', 'one')")
+    assert await asyncio.wait_for(told.get(), 10) == (client.get_server_pid(), "news", "one")
+    await client.remove_listener("news", hear)
+    await client.execute("NOTIFY news, 'two'")
+    assert told.empty()
+
+
+async def test_json_is_decoded_by_a_codec_of_the_program(client: asyncpg.Connection) -> None:
+    for name in ("json", "jsonb"):
+        await client.set_type_codec(name, schema="pg_catalog", encoder=json.dumps, decoder=json.loads)
+    document = {"b": [1, None], "a": "☃"}
+    assert tuple(await client.fetchrow("SELECT $1::json, $2::jsonb", document, document)) == (document, document)

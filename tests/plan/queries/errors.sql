@@ -102,3 +102,4 @@ SELECT count(DISTINCT) FROM t
 SELECT a + 1 AS z FROM t ORDER BY z DESC LIMIT 2
 SELECT b FROM t ORDER BY a + 1 DESC
 SELECT ctid, a FROM empty, t WHERE false
+SELECT 'infinity'::timestamp - '2024-01-01'::timestamp
