@@ -103,7 +103,7 @@ def test_gc_and_excise_run_beside_four_writers(
 ) -> None:
     with writing(dsn, tmp_path / "data") as writers:
         expired = 0
-        for _ in range(4):
+        for _ in range(3):
             time.sleep(0.6)
             facts = again_if_others_win(lambda: called(admin, "gc(keep_last => 5)"))
             assert isinstance(facts["snapshots_expired"], int)
@@ -159,7 +159,7 @@ def test_a_rollback_is_one_more_writer(admin: Admin, lake: LakeClient, dsn: str,
 
 def test_commits_of_other_sessions_hardly_wait_for_a_procedure(admin: Admin, dsn: str, lake: LakeClient) -> None:
     """Thousands of snapshots and their changes expire, and go for good, while another session commits."""
-    numbers = lake.snapshot() + 1, lake.snapshot() + 20_000
+    numbers = lake.snapshot() + 1, lake.snapshot() + 10_000
     with ExitStack() as stack:
         filler = stack.enter_context(psycopg.connect(dsn))
         for table, rest in (("ducklake_snapshot", "'2026-01-01'::timestamptz, 1, 50, 50"),
@@ -187,6 +187,6 @@ def test_commits_of_other_sessions_hardly_wait_for_a_procedure(admin: Admin, dsn
         stop.set()
         committer.join()
     assert isinstance(facts["snapshots_expired"], int)
-    assert facts["snapshots_expired"] >= 19_000
+    assert facts["snapshots_expired"] >= 9_000
     assert len(waits) > alone + 10
     assert max(waits[alone:]) < WAIT_S_MAX + max(waits[:alone]), "beyond what a busy machine makes of a commit"

@@ -7,6 +7,7 @@ the next run takes what is left.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -20,11 +21,17 @@ from rocklake_server.catalog.lake_reader import LakeReader
 from rocklake_server.catalog.retention.audited_commits import AuditedCommits, Gathered, RowChange
 from rocklake_server.catalog.root import Watch
 from rocklake_server.catalog.validation import Working
+from rocklake_server.clock import elapsed_s
 from rocklake_server.errors import SerializationFailure
 from rocklake_server.limits import ONLINE_COMMIT_BYTES_MAX
 from rocklake_server.pacing import checked, in_slices
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key, WriteBatch
+
+BUSY_COMMIT_S = 0.1
+REST_S_MAX = 2.0
+"""After a commit that took longer, a command rests for as long as it took: a store that cannot keep up, or a machine
+that is busy, is the sessions' first."""
 
 
 class OnlineCommits(AuditedCommits):
@@ -49,8 +56,11 @@ class OnlineCommits(AuditedCommits):
         return await self.finish()
 
     async def _write(self, gathered: Gathered) -> int:
-        commit = _OnlineCommit(self, gathered)
+        commit, began_s = _OnlineCommit(self, gathered), elapsed_s()
         await self._opened.committer.commit_drafted(commit.draft)
+        took_s = elapsed_s() - began_s
+        if took_s > BUSY_COMMIT_S:
+            await asyncio.sleep(min(took_s, REST_S_MAX))
         for change in gathered.rows:
             self._watch.forget(change.relation.relation_id, change.key)
         self.gone.update(change.relation.name for change in commit.left_out if change.why)
