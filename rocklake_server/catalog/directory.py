@@ -105,7 +105,7 @@ async def read_listing(snapshot: StoreSnapshot) -> Listing:
         unfinished += [_decode_unfinished(key, value) for key, value in entries]
     in_order = dict(sorted(lakes.items(), key=lambda item: item[1].number))
     number = _NUMBER.unpack(next_lake)[0] if next_lake else FIRST_LAKE
-    return Listing(in_order, retired, number, await read_roles(snapshot), unfinished)
+    return Listing(in_order, retired, number, await read_roles(snapshot), tuple(unfinished))
 
 
 def listing_batch(listing: Listing) -> WriteBatch:
@@ -116,6 +116,8 @@ def listing_batch(listing: Listing) -> WriteBatch:
         batch.put(_lake_key(database, schema), _PLACE.pack(place.number, place.slot))
     for number, names in listing.retired.items():
         batch.put(Key(_RETIRED + encode_int(number)), b"".join(map(encode_text, names)))
+    for lake in listing.unfinished:
+        batch.put(_unfinished_key(lake.number), b"".join(map(encode_text, (lake.database, lake.schema, lake.made_by))))
     batch.put(_NEXT_LAKE, _NUMBER.pack(listing.next_lake))
     put_changes(batch, RoleTable(), listing.roles)
     return batch

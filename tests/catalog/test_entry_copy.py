@@ -11,6 +11,7 @@ from rocklake_server.catalog.directory import (
     Directory,
     Listing,
     Place,
+    UnfinishedLake,
     listing_batch,
     read_listing,
     unfinished_batch,
@@ -72,11 +73,16 @@ async def test_a_store_that_loses_a_key_is_found_out() -> None:
 NAMES = st.tuples(st.text(min_size=1, max_size=4), st.text(min_size=1, max_size=4))
 
 
-@given(names=st.lists(NAMES, unique=True, max_size=5), retired=st.dictionaries(st.integers(1, 99), NAMES, max_size=3))
+NUMBERED = st.dictionaries(st.integers(1, 99), NAMES, max_size=3)
+
+
+@given(names=st.lists(NAMES, unique=True, max_size=5), retired=NUMBERED, begun=NUMBERED)
 async def test_a_listing_is_written_as_it_was_read(
-    names: list[tuple[str, str]], retired: dict[int, tuple[str, str]]
+    names: list[tuple[str, str]], retired: dict[int, tuple[str, str]], begun: dict[int, tuple[str, str]]
 ) -> None:
-    listing = Listing({found: Place(100 + i, i) for i, found in enumerate(names)}, retired, 200)
+    lakes = {found: Place(100 + i, i) for i, found in enumerate(names)}
+    unfinished = tuple(UnfinishedLake(number, *found, "import") for number, found in sorted(begun.items()))
+    listing = Listing(lakes, retired, 200, unfinished=unfinished)
     store = MemoryStore()
     await store.write(listing_batch(listing))
     assert await read_listing(await store.snapshot()) == listing
