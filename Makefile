@@ -30,9 +30,8 @@ UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LI
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test lint check format generate bench bench-alone bench-big bench-page bench-writers \
-	conformance console-pictures differential rollbacks history interleaving crash-points fuzz soak clean
-	many-lakes \
-	conformance differential rollbacks history interleaving crash-points fuzz soak clean
+	conformance console-pictures differential budgets rollbacks history interleaving crash-points fuzz soak many-lakes \
+	clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -87,6 +86,9 @@ differential: $(VENV)/.installed-dev ## Compare random DuckLake workloads with P
 
 interleaving: $(VENV)/.installed-dev ## Compare random interleaved transactions with PostgreSQL (SCHEDULES=5000)
 	ROCKLAKE_INTERLEAVINGS=$(SCHEDULES) $(BIN)/python -m pytest -q -s tests/interleaving
+
+budgets: $(VENV)/.installed-dev ## Hold what a commit may cost at a million rows too
+	ROCKLAKE_MILLION_ROWS=1 $(BIN)/python -m pytest -q tests/catalog/test_budgets.py
 
 rollbacks: $(VENV)/.installed-dev ## Roll a lake back to every snapshot of a long script, and compare
 	ROCKLAKE_EVERY_SNAPSHOT=1 $(BIN)/python -m pytest -q tests/cli/test_rollback.py

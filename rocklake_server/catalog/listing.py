@@ -113,7 +113,7 @@ async def read_listing(snapshot: StoreSnapshot) -> Listing:
     return Listing(
         in_order, retired, FIRST_LAKE if next_lake is None else _unpacked(NEXT_LAKE, next_lake),
         await _read_databases(snapshot, in_order), len(await audit_records(snapshot)), await read_roles(snapshot),
-        unfinished,
+        tuple(unfinished),
     )  # fmt: skip
 
 
@@ -158,6 +158,8 @@ def listing_batch(listing: Listing) -> WriteBatch:
         put_dropped(batch, number, dropped)
     for database, number in listing.databases.items():
         put_database(batch, database, number)
+    for lake in listing.unfinished:
+        put_unfinished(batch, lake)
     batch.put(NEXT_LAKE, NUMBER.pack(listing.next_lake))
     put_changes(batch, RoleTable(), listing.roles)
     return batch

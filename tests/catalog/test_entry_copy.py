@@ -13,6 +13,7 @@ from rocklake_server.catalog.listing import (
     DroppedLake,
     Listing,
     Place,
+    UnfinishedLake,
     listing_batch,
     read_listing,
     unfinished_batch,
@@ -78,13 +79,14 @@ DROPPED = st.builds(lambda names: DroppedLake(*names), NAMES) | st.builds(
 
 
 @given(names=st.lists(NAMES, unique=True, max_size=5), retired=st.dictionaries(st.integers(1, 99), DROPPED, max_size=3),
-       empty=st.sets(st.text(min_size=1, max_size=4)))
+       empty=st.sets(st.text(min_size=1, max_size=4)), begun=st.dictionaries(st.integers(1, 99), NAMES, max_size=3))
 async def test_a_listing_is_written_as_it_was_read(
-    names: list[tuple[str, str]], retired: dict[int, DroppedLake], empty: set[str]
+    names: list[tuple[str, str]], retired: dict[int, DroppedLake], empty: set[str], begun: dict[int, tuple[str, str]]
 ) -> None:
     lakes = {found: Place(100 + i, i) for i, found in enumerate(names)}
     databases = {name: number for number, name in enumerate(empty.union(name for name, _ in lakes), 1)}
-    listing = Listing(lakes, retired, 200, databases)
+    unfinished = tuple(UnfinishedLake(number, *found, "import") for number, found in sorted(begun.items()))
+    listing = Listing(lakes, retired, 200, databases, unfinished=unfinished)
     store = MemoryStore()
     await store.write(listing_batch(listing))
     assert await read_listing(await store.snapshot()) == listing

@@ -295,7 +295,7 @@ def test_settings_come_from_the_environment() -> None:
             psycopg.connect(running.dsn)
         code, stderr = running.stop(signal.SIGTERM)
     assert code == 0
-    assert all(" rocklake.audit: " in line for line in stderr.splitlines()), "nothing is logged below the level"
+    assert all("[rocklake.audit]" in line for line in stderr.splitlines()), "nothing is logged below the level"
 
 
 def test_flags_win_over_the_environment() -> None:
