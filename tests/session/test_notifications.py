@@ -68,7 +68,7 @@ async def test_a_session_that_lets_too_much_wait_is_ended(server: Place, client:
     listener = await server.client()
     await listener.run("LISTEN news", "BEGIN", "CREATE TABLE kept (a int)")
     payload = "x" * 7000
-    for number in range(NOTIFICATIONS_WAITING_BYTES_MAX // (4 * len(payload)) + 1):
+    for number in range(NOTIFICATIONS_WAITING_BYTES_MAX // len(payload) + 1):
         await client.run(f"NOTIFY news, '{number} {payload}'")
     with pytest.raises(Exception, match="does not take its notifications"):
         await listener.task
@@ -78,8 +78,10 @@ async def test_a_session_that_lets_too_much_wait_is_ended(server: Place, client:
 async def test_one_transaction_cannot_send_without_bound(client: Conversation) -> None:
     await client.run("BEGIN")
     replies: list[str] = []
-    for number in range(NOTIFICATIONS_WAITING_BYTES_MAX // (4 * 7000) + 1):
+    for number in range(NOTIFICATIONS_WAITING_BYTES_MAX // 7000 + 1):
         replies = await client.query(f"NOTIFY news, '{number} {'x' * 7000}'")
+        if replies[0] != "NOTIFY":
+            break
     assert replies == ["ERROR 53200", "ready E"]
 
 
