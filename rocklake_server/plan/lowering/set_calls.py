@@ -38,7 +38,8 @@ def set_call(compiler: Compiler, node: exp.Expr) -> SetCall:
     node = _unqualified(node)
     name = set_name(node)
     if name is None:
-        return scalar_call(call_name(node), compiler.compile(node))
+        value = compiler.compile(node)  # names the call if it is not served
+        return scalar_call(call_name(node), value)
     return SET_FUNCTIONS[name]([compiler.compile(argument) for argument in _arguments(node)])
 
 
