@@ -49,6 +49,13 @@ async def test_a_failed_block_sends_nothing_and_is_told_all_the_same(server: Pla
     assert await listener.query("COMMIT") == ["ROLLBACK", "told 1 news theirs", "ready I"]
 
 
+async def test_a_session_can_ask_where_it_listens(client: Conversation) -> None:
+    await client.run("LISTEN news", "LISTEN weather", "BEGIN", "UNLISTEN news")
+    assert await client.rows("SELECT pg_listening_channels()") == ["news", "weather"]
+    await client.run("COMMIT")
+    assert await client.rows("SELECT * FROM pg_listening_channels()") == ["weather"]
+
+
 async def test_channels_are_of_a_database(server: Place, client: Conversation) -> None:
     await client.run("LISTEN news")
     server.databases.notifications.publish("another", [])
