@@ -10,7 +10,7 @@ from itertools import count
 
 import pytest
 
-from rocklake_server.pacing import ROWS_PER_CHECK, Turns, checked, checkpoint, in_slices, slices
+from rocklake_server.pacing import ROWS_PER_CHECK, Turns, can_wait, checked, checkpoint, in_slices, slices, waited
 
 
 def _endless() -> Iterator[int]:
@@ -99,3 +99,56 @@ async def test_what_was_computed_is_not_kept() -> None:
     found = weakref.ref(await in_slices(Result))
     gc.collect()
     assert found() is None
+
+
+async def test_a_computation_waits_for_what_others_do() -> None:
+    asked = asyncio.get_running_loop().create_future()
+
+    async def answer() -> int:
+        return int(await asked)
+
+    waiting = asyncio.create_task(in_slices(lambda: waited(answer) + waited(answer)))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    asked.set_result(21)
+    assert await waiting == 42
+
+
+async def test_a_failure_of_what_is_waited_for_ends_the_computation() -> None:
+    ended: list[str] = []
+
+    async def fail() -> None:
+        raise ValueError("no")
+
+    def compute() -> None:
+        try:
+            waited(fail)
+        finally:
+            ended.append("ended")
+
+    with pytest.raises(ValueError, match="no"):
+        await in_slices(compute)
+    assert ended == ["ended"]
+
+
+async def test_a_wait_is_cancelled_with_its_computation() -> None:
+    cancelled: list[str] = []
+
+    async def forever() -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            cancelled.append("cancelled")
+
+    waiting = asyncio.create_task(in_slices(lambda: waited(forever)))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert cancelled == ["cancelled"]
+
+
+def test_only_a_computation_in_slices_can_wait() -> None:
+    assert not can_wait()
+    with pytest.raises(RuntimeError, match="in slices"):
+        waited(lambda: asyncio.sleep(0))

@@ -20,7 +20,7 @@ class Notification(NamedTuple):
     @property
     def size_bytes(self) -> int:
         """About what it takes in memory and on the wire."""
-        return 64 + 4 * (len(self.channel) + len(self.payload))
+        return 64 + len(self.channel.encode()) + len(self.payload.encode())
 
 
 class Listener(Protocol):

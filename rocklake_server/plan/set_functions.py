@@ -14,9 +14,10 @@ from typing import Any, TypeAlias, cast, overload
 from rocklake_server.catalog.view import Row
 from rocklake_server.errors import InvalidParameterValue, Unsupported
 from rocklake_server.pacing import checked
-from rocklake_server.plan.applications import Lenient, Strict
+from rocklake_server.plan.applications import Lenient, Strict, Volatile
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.expressions import Constant, Env, Expr, Getter, Parameter, Slot
+from rocklake_server.plan.model import Context
 from rocklake_server.plan.operators import WORK_AT_ONCE_MAX, Operator, Rows, bind_all, held, prepare
 from rocklake_server.plan.overloads import undefined_function
 from rocklake_server.plan.system.keywords import KEYWORDS
@@ -168,7 +169,18 @@ def _no_partitions(*columns: tuple[str, ColumnType]) -> Callable[[Sequence[Expr]
     return call
 
 
+def _channels(arguments: Sequence[Expr]) -> SetCall:
+    if arguments:
+        raise undefined_function("pg_listening_channels", arguments)
+
+    def channels(context: Context) -> Value:
+        return () if context.live is None else tuple((channel,) for channel in context.live.channels())
+
+    return SetCall(Volatile(array_of(TEXT), channels), (("pg_listening_channels", TEXT),))
+
+
 SET_FUNCTIONS: dict[str, Callable[[Sequence[Expr]], SetCall]] = {
+    "pg_listening_channels": _channels,
     "generate_series": _series,
     "generate_subscripts": _subscripts,
     "unnest": _unnest,

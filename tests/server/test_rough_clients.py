@@ -293,3 +293,16 @@ def test_two_hundred_idle_connections(server: RockLakeServer, connection: Connec
             connection.execute("SELECT b FROM t WHERE a = 1")
         assert time.monotonic() - began < 2.0
         assert resident_bytes(server.pid) - before < GROWTH_BYTES_MAX
+
+
+def test_a_client_that_does_not_read_its_notifications_is_ended(server: RockLakeServer, connection: Connection) -> None:
+    with RawClient(server.port, receive_buffer_bytes=SMALL_WINDOW_BYTES).login() as client:
+        client.send(m.Query("LISTEN news"))
+        client.until(m.ReadyForQuery)
+        listening = "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN news'"
+        assert connection.execute(listening).fetchone() == (1,)
+        deadline = time.monotonic() + 30
+        told = "SELECT pg_notify('news', g::text || %s) FROM generate_series(1, 100) g"
+        while connection.execute(listening).fetchone() == (1,):
+            assert time.monotonic() < deadline
+            connection.execute(told, ["x" * 7900])

@@ -39,9 +39,12 @@ def set_call(compiler: Compiler, node: exp.Expr) -> SetCall:
     name = set_name(node)
     compiler.queries.per_row = True
     if name is None:
-        value = compiler.compile(node)
+        value = compiler.compile(node)  # names the call if it is not served
         return scalar_call(call_name(node), value)
-    return SET_FUNCTIONS[name]([compiler.compile(argument) for argument in _arguments(node)])
+    call = SET_FUNCTIONS[name]([compiler.compile(argument) for argument in _arguments(node)])
+    if not call.argument.static:
+        compiler.queries.contextual = True
+    return call
 
 
 def _arguments(node: exp.Expr) -> list[exp.Expr]:

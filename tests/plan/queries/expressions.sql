@@ -68,3 +68,6 @@ SELECT '' = '', ' ' = '', ''::varchar = '', 'a'::char(3) = 'a', 'a'::char(3)::te
 SELECT 10::bigint * 10::integer, 10::smallint * 10::smallint, 1::real + 1::double precision, 1::numeric + 1::double precision, 1::bigint + 1.5, 1::real * 2
 SELECT obj_description(1, 'pg_class'), col_description(1, 1), pg_get_userbyid(10), has_schema_privilege('public', 'usage'), octet_length('é')
 SELECT '2024-01-02 03:00'::timestamptz - '2024-01-02 05:00'::timestamptz, '2024-01-01 10:00'::timestamp - '2023-12-25 11:00:00.5'::timestamp, now() - now() FROM t ORDER BY a
+SELECT 6 & 3, 6 | 1, 6 # 3, 5::bigint & 4::smallint, i & 1 FROM t ORDER BY a
+SELECT json_build_object('a', 1, 'b', NULL, 'c', c, 'd', e, 'e', 'x"y', 'f', b, 'g', '[1]'::json, 'h', d) FROM t ORDER BY a
+SELECT '{"b" : 1, "a":[1.50]}'::jsonb, '[1]'::json, '{"a":1}'::jsonb::text, '"x"'::text::json, '{"a" : 1}'::json::jsonb

@@ -6,3 +6,7 @@ SELECT c2.relname, i.indisprimary, i.indisunique, i.indisvalid, pg_catalog.pg_ge
 SELECT 's'::regclass::text, 'public.u'::regclass::text
 SELECT table_name, column_name, ordinal_position, data_type FROM information_schema.columns WHERE table_schema = 'public' AND table_name IN ('t', 'u') ORDER BY 1, 3
 SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name
+SELECT result.name, result.seq FROM (SELECT a.attname AS name, (information_schema._pg_expandarray(i.indkey)).n AS seq, information_schema._pg_expandarray(i.indkey) AS keys, a.attnum AS num FROM pg_class c JOIN pg_attribute a ON c.oid = a.attrelid JOIN pg_index i ON a.attrelid = i.indrelid WHERE c.relname = 's' AND i.indisprimary) result WHERE result.num = (result.keys).x ORDER BY 2
+SELECT generate_subscripts(i.indkey, 1) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid WHERE c.relname = 's'
+SELECT generate_subscripts(ARRAY['a', 'b'], 1), generate_subscripts('{7,8,9}'::int[], 1, true)
+SELECT i.indoption[a.attnum - 1] FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = 1 WHERE i.indrelid = 's'::regclass AND i.indisprimary
