@@ -29,7 +29,7 @@ UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LI
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test lint check format generate bench bench-alone bench-big bench-page bench-writers \
-	conformance differential rollbacks history interleaving crash-points fuzz soak clean
+	conformance differential rollbacks history interleaving crash-points adhoc-queries fuzz soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
