@@ -30,8 +30,8 @@ UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LI
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test lint check format generate bench bench-alone bench-big bench-page bench-writers \
-	conformance console-pictures differential budgets rollbacks history interleaving crash-points fuzz soak many-lakes \
-	clean
+	conformance console-pictures differential budgets rollbacks history interleaving crash-points adhoc-queries fuzz \
+	soak many-lakes clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server

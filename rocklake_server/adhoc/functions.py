@@ -14,13 +14,16 @@ from rocklake_server.adhoc.numeric_keys import numeric_key
 from rocklake_server.adhoc.values import engine_type, from_arrow, to_arrow
 from rocklake_server.errors import CatalogError, OutOfMemory, QueryCanceled
 from rocklake_server.limits import ENGINE_VALUE_BYTES_MAX
-from rocklake_server.pacing import in_slices
+from rocklake_server.pacing import checked, in_slices
 from rocklake_server.plan.applications import Contextual
 from rocklake_server.plan.expressions import Env, Expr
 from rocklake_server.schema.types import NUMERIC, TEXT, ColumnType, Value, array_of
 
 ROWS_PER_TURN = 32
 """Rows after which the thread lets others have the interpreter."""
+
+SESSION_WAIT_S = 0.5
+"""How often a thread that waits for the event loop looks whether its statement is still wanted."""
 
 Compute = Callable[[Any], Value]
 Rows = list[tuple[Any, ...]]
@@ -59,8 +62,15 @@ class EngineFunctions:
                   asks_session: bool) -> Callable[..., Any]:
         def over_session(content: Rows) -> list[Value]:
             """On the event loop, to which the session's state belongs."""
-            coroutine = in_slices(lambda: [compute(row) for row in content])
-            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+            coroutine = in_slices(lambda: [compute(row) for row in checked(content)])
+            answer = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+            while not rows.interrupted:
+                try:
+                    return answer.result(SESSION_WAIT_S)
+                except TimeoutError:
+                    continue
+            answer.cancel()
+            raise QueryCanceled("canceling statement due to user request")
 
         def call(*arrays: Any) -> Any:
             try:

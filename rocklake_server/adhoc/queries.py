@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rocklake_server.adhoc import aggregates, subqueries, windows
+from rocklake_server.adhoc import aggregates, ordered_sets, subqueries, windows
 from rocklake_server.adhoc.fragments import Fragment
 from rocklake_server.adhoc.reading import Reading
 from rocklake_server.adhoc.relational import Relational, columns_of, grouped, selected
@@ -33,7 +33,7 @@ from rocklake_server.plan.scope import Scope
 from rocklake_server.plan.type_rules import common_type
 from rocklake_server.schema.types import BIGINT, ColumnType, Form, Value
 
-REGISTERED = (aggregates, subqueries, windows)
+REGISTERED = (aggregates, ordered_sets, subqueries, windows)
 """The modules whose import fills the table of what reads nodes."""
 
 _SETS = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEPT"}

@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.corpus.catalog_data import tables
 
 QUERIES = Path(__file__).parent / "queries"
+PLANNER_QUERIES = Path(__file__).parents[1] / "plan" / "queries"
 _LAKE = (
     "ducklake_snapshot", "ducklake_schema", "ducklake_table", "ducklake_column", "ducklake_data_file",
     "ducklake_delete_file", "ducklake_table_stats", "ducklake_file_column_stats",
@@ -66,7 +67,13 @@ def themes() -> list[str]:
     return sorted(path.stem for path in QUERIES.glob("*.sql") if path.stem not in others)
 
 
-def statements(name: str) -> list[str]:
+def statements(name: str, folder: Path = QUERIES) -> list[str]:
     """One statement per line; lines that begin with -- are comments."""
-    lines = (QUERIES / f"{name}.sql").read_text().splitlines()
+    lines = (folder / f"{name}.sql").read_text().splitlines()
     return [line for line in lines if line.strip() and not line.startswith("--")]
+
+
+def shared_statements() -> list[str]:
+    """What the planner's own tests ask over the same tables, as far as it is not about the session."""
+    return [text for name in ("selects", "expressions") for text in statements(name, PLANNER_QUERIES)
+            if not any(word in text.lower() for word in ("current_", "userbyid"))]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import psycopg
 import pytest
 
-from tests.adhoc.lake_data import setup, statements, themes
+from tests.adhoc.lake_data import setup, shared_statements, statements, themes
 
 pytestmark = pytest.mark.postgres
 
@@ -61,8 +61,17 @@ def sides(postgres_dsn: str, ours: Connection) -> Iterator[Sides]:
 
 @pytest.mark.parametrize("theme", themes())
 def test_every_query_of_a_theme_answers_what_postgresql_answers(sides: Sides, theme: str) -> None:
+    compare(sides, statements(theme))
+
+
+def test_the_statements_of_the_planners_tests_are_the_same_over_the_wire(sides: Sides) -> None:
+    compare(sides, shared_statements())
+
+
+def compare(sides: Sides, texts: list[str]) -> None:
+    """Fails with every statement whose answers differ."""
     wrong: list[str] = []
-    for text in statements(theme):
+    for text in texts:
         for result_format in (TEXT, BINARY):
             ours, theirs = sides.both(text, result_format)
             if theirs.sqlstate is not None:

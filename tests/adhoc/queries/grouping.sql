@@ -33,3 +33,6 @@ SELECT count(*), sum(x), max(y), array_agg(x), string_agg(y, ',') FROM empty
 SELECT x, count(*) FROM empty GROUP BY x
 SELECT 'all' AS k, count(*) FROM u GROUP BY k
 SELECT table_id, path_is_relative, count(*) FROM ducklake_data_file GROUP BY ROLLUP (table_id, path_is_relative) ORDER BY 1, 2, 3
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY record_count), percentile_disc(0.5) WITHIN GROUP (ORDER BY record_count), mode() WITHIN GROUP (ORDER BY table_id) FROM ducklake_data_file
+SELECT table_id, percentile_cont(0.25) WITHIN GROUP (ORDER BY record_count DESC), percentile_disc(0.9) WITHIN GROUP (ORDER BY path) FROM ducklake_data_file GROUP BY table_id ORDER BY table_id
+SELECT c, mode() WITHIN GROUP (ORDER BY b DESC), percentile_disc(0) WITHIN GROUP (ORDER BY e), percentile_cont(1) WITHIN GROUP (ORDER BY d) FROM t WHERE a < 3 GROUP BY c ORDER BY c

@@ -10,7 +10,6 @@ SELECT '{}'::json
 SELECT json_build_object('a', a) FROM t
 SELECT json_agg(a) FROM t
 SELECT a -> 'b' FROM (SELECT '{}'::text AS a) q
-SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a) FROM t
 SELECT corr(a, i) FROM t
 SELECT random(), row_number() OVER ()
 SELECT clock_timestamp()
