@@ -120,6 +120,10 @@ class InvalidEscape(CatalogError, sqlstate="22025"):
     """A LIKE pattern that ends with its escape character."""
 
 
+class InvalidEscapeSequence(CatalogError, sqlstate="22019"):
+    """An escape that is longer than one character."""
+
+
 class InvalidRegularExpression(CatalogError, sqlstate="2201B"):
     """A text that is no regular expression."""
 
@@ -198,6 +202,14 @@ class InvalidTimeZone(CatalogError, sqlstate="22009"):
 
 class NumericOutOfRange(CatalogError, sqlstate="22003"):
     """A number outside its type's range."""
+
+
+class LogarithmProblem(CatalogError, sqlstate="2201E"):
+    """A logarithm of zero or of a negative number."""
+
+
+class PowerProblem(CatalogError, sqlstate="2201F"):
+    """A root or power that has no real value."""
 
 
 class DivisionByZero(CatalogError, sqlstate="22012"):

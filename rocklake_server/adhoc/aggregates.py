@@ -151,7 +151,11 @@ class _Writer:
         return f"{text}{shown}{self.over}"
 
     def _argument(self, node: Expr) -> str:
-        return f"DISTINCT {self.out.key(node, 'DISTINCT over')}" if self.made.distinct else self.out.sql(node)
+        if not self.made.distinct:
+            return self.out.sql(node)
+        if self.made.name == "count" and not self.out.tells_equals(node):
+            return f"DISTINCT {self.out.order(node)}"
+        return f"DISTINCT {self.out.key(node, 'DISTINCT over')}"
 
     def _ordered(self, node: Expr) -> str:
         """An argument whose order counts. DISTINCT sorts, as it does in PostgreSQL."""

@@ -104,11 +104,13 @@ class Emitter:
     def _sql(self, node: Expr) -> str:
         if isinstance(node, Fragment):
             return node.sql
-        if node.constant:
+        if node.constant and not _holds_match(node):
             return self.constant(node)
         write = _WRITERS.get(type(node))
         text = None if write is None else write(self, node)
-        return self.function(node) if text is None else text
+        if text is not None:
+            return text
+        return self.constant(node) if node.constant else self.function(node)
 
     def all(self, nodes: tuple[Expr, ...]) -> list[str]:
         return [self.sql(node) for node in nodes]
@@ -173,6 +175,10 @@ class Emitter:
             return text
         raise Unsupported(f"ordering by type {node.type.name} is not supported in a statement of this kind")
 
+    def tells_equals(self, node: Expr) -> bool:
+        """Whether equal values have one form: numerics of different scales have several."""
+        return node.type.form is not Form.NUMERIC or uniform_scale(node) is not None
+
     def key(self, node: Expr, clause: str) -> str:
         """What is equal exactly for values that are, and is the value itself. Raises Unsupported."""
         text = self.sql(node)
@@ -184,6 +190,11 @@ class Emitter:
         if kind.oid == BPCHAR.oid or (kind.form not in _ORDERED and kind.form not in (Form.INTERVAL, Form.NUMERIC)):
             raise Unsupported(f"{clause} type {kind.name} is not supported in a statement of this kind")
         return text
+
+
+def _holds_match(node: Expr) -> bool:
+    """Whether the engine may read a pattern in ``node`` that the plan's own matching refuses."""
+    return isinstance(node, Matches) or any(_holds_match(child) for child in node.children)
 
 
 def _and(out: Emitter, node: And) -> str:

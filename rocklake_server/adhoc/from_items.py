@@ -173,6 +173,8 @@ class FromItems:
             first = columns[0]
             columns = (replace(first, output=replace(first.output, name=alias)), *columns[1:])
         names = column_aliases(alias_node) if named else []
+        if isinstance(node, exp.Unnest) and isinstance(node.args.get("offset"), exp.Identifier):
+            names.append(identifier(node.args["offset"]))  # the parser takes the ordinality's name out of the list
         if len(names) > len(columns):
             raise InvalidColumnReference(
                 f'table "{alias}" has {len(columns)} columns available but {len(names)} columns specified')

@@ -10,7 +10,7 @@ from sqlglot import exp
 from rocklake_server.adhoc import aggregates, subqueries, windows
 from rocklake_server.adhoc.fragments import Fragment
 from rocklake_server.adhoc.reading import Reading
-from rocklake_server.adhoc.relational import Relational, columns_of, selected
+from rocklake_server.adhoc.relational import Relational, columns_of, grouped, selected
 from rocklake_server.adhoc.selecting import Selecting
 from rocklake_server.adhoc.statement import Column, CommonTable, Statement
 from rocklake_server.errors import (
@@ -180,8 +180,15 @@ class Queries:
 
     def combined(self, word: str, left: Relational, right: Relational, *, distinct: bool) -> Relational:
         """``left word right`` over columns of the same types."""
-        scales = self.common_scales(left, right, word if distinct else "")
-        text = f"({left.text()}) {word}{'' if distinct else ' ALL'} ({right.text()})"
+        mixed = word == "UNION" and distinct and self._mixes_scales(left, right)
+        scales = self.common_scales(left, right, "" if mixed else word if distinct else "")
+        if mixed:
+            inner = self.statement.name("q")
+            both = f"(({left.text()}) UNION ALL ({right.text()})) AS {inner}"
+            columns = [replace(node, scale=None) if isinstance(node, Fragment) else node for node in left.shown(inner)]
+            text = grouped(self.statement.out, columns, both)
+        else:
+            text = f"({left.text()}) {word}{'' if distinct else ' ALL'} ({right.text()})"
         alias = self.statement.name("q")
         outputs = tuple(Output(output.name, output.type) for output in left.outputs)
         expressions = tuple(
@@ -191,6 +198,14 @@ class Queries:
         return Relational(
             outputs, expressions,
             lambda nodes: f"SELECT {selected(self.statement.out, nodes)} FROM ({text}) AS {alias}",
+        )
+
+    @staticmethod
+    def _mixes_scales(left: Relational, right: Relational) -> bool:
+        """Whether a column of numerics has no scale that all its values share."""
+        return any(
+            first.type.form is Form.NUMERIC and (first.scale is None or first.scale != second.scale)
+            for first, second in zip(left.columns, right.columns, strict=True)
         )
 
     def common_scales(self, left: Relational, right: Relational, distinct: str) -> list[int | None]:

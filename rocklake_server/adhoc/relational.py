@@ -32,6 +32,13 @@ class Relational:
             Column(output, uniform_scale(node)) for output, node in zip(self.outputs, self.expressions, strict=True)
         )
 
+    def shown(self, alias: str) -> tuple[Expr, ...]:
+        """The columns of this query as a derived table under ``alias``."""
+        return tuple(
+            Fragment(node.type, -1, sql=f"{alias}.c{position}", scope_number=-1, scale=uniform_scale(node))
+            for position, node in enumerate(self.expressions)
+        )
+
     def converted(self, kinds: Sequence[ColumnType]) -> Relational:
         """With the columns implicitly converted."""
         outputs = tuple(replace(output, type=kind) for output, kind in zip(self.outputs, kinds, strict=True))
@@ -59,6 +66,14 @@ def selected(out: Emitter, expressions: Sequence[Expr], distinct: str = "") -> s
     """The list after SELECT; under ``distinct`` each of them has to tell equal values."""
     write = out.sql if not distinct else (lambda node: out.key(node, distinct))
     return ", ".join(f"{write(node)} AS c{position}" for position, node in enumerate(expressions))
+
+
+def grouped(out: Emitter, expressions: Sequence[Expr], source: str) -> str:
+    """The distinct rows of ``source``, of which ``expressions`` are the columns; of equal ones the first."""
+    firsts = ", ".join(f"first({out.sql(node)}) AS c{position}" for position, node in enumerate(expressions))
+    keys = ", ".join(out.key(node, "DISTINCT over") if out.tells_equals(node) else out.order(node)
+                     for node in expressions)
+    return f"SELECT {firsts} FROM {source} GROUP BY {keys}"
 
 
 def columns_of(alias: str, columns: Sequence[Column]) -> tuple[Expr, ...]:

@@ -12,7 +12,7 @@ from rocklake_server.adhoc.aggregates import holds_aggregate
 from rocklake_server.adhoc.fragments import Fragment, reads, uniform_scale
 from rocklake_server.adhoc.from_items import FromItems
 from rocklake_server.adhoc.reading import Grouped, Reading
-from rocklake_server.adhoc.relational import Relational, columns_of, selected
+from rocklake_server.adhoc.relational import Relational, columns_of, grouped, selected
 from rocklake_server.errors import GroupingProblem, InvalidColumnReference, SyntaxProblem, Unsupported
 from rocklake_server.plan.compiler import settle
 from rocklake_server.plan.conditions import conjuncts
@@ -117,17 +117,29 @@ class Selecting:
             return self._item(inner, node, grouped)
         return self._key(inner, node, grouped)
 
-    def _key(self, inner: Reading, node: exp.Expr, grouped: Grouped) -> str:
+    def _key(self, inner: Reading, node: exp.Expr, above: Grouped) -> str:
         node = self._key_node(inner, node)
         if holds_aggregate(node):
             raise GroupingProblem("aggregate functions are not allowed in GROUP BY")
         key = settle(inner.expression(node))
-        grouped.nodes.append(node)
-        text = inner.statement.out.key(key, "GROUP BY")
+        above.nodes.append(node)
+        out = inner.statement.out
+        if not out.tells_equals(key) and not self._has_sets():
+            grouped_by = out.order(key)
+            above.keys.append(Fragment(key.type, -1, sql=f"first({out.sql(key)})", scope_number=-1, reads=reads(key)))
+            return grouped_by
+        text = out.key(key, "GROUP BY")
         if not isinstance(key, Fragment):
             key = Fragment(key.type, -1, sql=text, scope_number=-1, scale=uniform_scale(key), reads=reads(key))
-        grouped.keys.append(key)
+        above.keys.append(key)
         return text
+
+    def _has_sets(self) -> bool:
+        """Whether a row may stand for several sets of keys."""
+        group = self.node.args["group"]
+        parts = [part for name in ("expressions", "rollup", "cube", "grouping_sets")
+                 for part in group.args.get(name) or ()]
+        return any(type(part) in _SETS_OF_KEYS for part in parts)
 
     def _key_node(self, inner: Reading, node: exp.Expr) -> exp.Expr:
         """An expression, an ordinal, or, where no input column has that name, an output's alias."""
@@ -201,8 +213,7 @@ class Selecting:
             keys = self.queries.ordered(order_nodes, lambda part: self._sort_key(reading, part, outputs, expressions))
             return Relational(outputs, expressions,
                               lambda nodes: f"SELECT {word}{selected(out, nodes)}{head}{keys}{limits}")
-        found = Relational(outputs, expressions,
-                           lambda nodes: f"SELECT DISTINCT {selected(out, nodes, 'DISTINCT over')}{head}").settled()
+        found = Relational(outputs, expressions, lambda nodes: self._distinct_rows(nodes, head)).settled()
         alias = reading.statement.name("q")
         text = found.text()
         shown = columns_of(alias, found.columns)
@@ -210,6 +221,14 @@ class Selecting:
             order_nodes, lambda part: self._among(reading, part, outputs, expressions, shown))
         return Relational(found.outputs, shown,
                           lambda nodes: f"SELECT {selected(out, nodes)} FROM ({text}) AS {alias}{keys}{limits}")
+
+    def _distinct_rows(self, nodes: Sequence[Expr], head: str) -> str:
+        out = self.queries.statement.out
+        if all(out.tells_equals(node) for node in nodes):
+            return f"SELECT DISTINCT {selected(out, nodes, 'DISTINCT over')}{head}"
+        alias = self.queries.statement.name("q")
+        columns = Relational((), tuple(nodes), lambda _nodes: "").shown(alias)
+        return grouped(out, columns, f"(SELECT {selected(out, nodes)}{head}) AS {alias}")
 
     def _distinct_on(self, reading: Reading, on: exp.Expr, outputs: tuple[Output, ...],
                      expressions: tuple[Expr, ...]) -> str:

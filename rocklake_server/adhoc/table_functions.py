@@ -18,7 +18,7 @@ from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.dispatch import label, only
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.lowering.query import Output
-from rocklake_server.plan.overloads import undefined_function
+from rocklake_server.plan.overloads import undefined_function, unknown_function
 from rocklake_server.plan.type_rules import INTEGERS, wider
 from rocklake_server.schema.types import (
     BIGINT,
@@ -52,7 +52,7 @@ def table_function(reading: Reading, node: exp.Expr, *, with_ordinality: bool) -
         made = _unnest(reading, node, with_ordinality=with_ordinality)
     elif isinstance(node, exp.Anonymous):
         name = call_name(node)
-        raise undefined_function(name, [reading.expression(argument) for argument in node.expressions])
+        raise unknown_function(name, [reading.expression(argument) for argument in node.expressions])
     elif isinstance(node, exp.Func):
         raise UndefinedFunction(f"function {type(node).sql_names()[0].lower()} does not exist in FROM")
     else:

@@ -19,6 +19,8 @@ from rocklake_server.plan.comparisons import equality_key, order_key
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr
 from rocklake_server.plan.overloads import undefined_function
 from rocklake_server.plan.sorting import SortKey, sort_rows
+from rocklake_server.plan.statistics import NAMES as STATISTICS
+from rocklake_server.plan.statistics import statistic
 from rocklake_server.plan.type_rules import is_string
 from rocklake_server.schema.types import (
     BIGINT,
@@ -174,6 +176,8 @@ def aggregate(name: str, arguments: Sequence[Expr], *, distinct: bool = False, o
             chosen = [implicit(chosen[0], BOOLEAN)]
             test = any if name == "bool_or" else all
             made = (BOOLEAN, lambda rows: test(row[0] for row in checked(rows)) if rows else None)
+        elif name in STATISTICS:
+            made = statistic(name, kind)
         elif name == "array_agg":
             element = TEXT if kind.oid == UNKNOWN.oid else kind.with_typmod(-1)
             chosen = [implicit(chosen[0], element)]

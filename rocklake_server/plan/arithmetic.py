@@ -12,19 +12,19 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from rocklake_server.errors import DatetimeOverflow, DivisionByZero, NumericOutOfRange
-from rocklake_server.pgformat.datetimes import TIMESTAMP_INFINITY, TIMESTAMP_MINUS_INFINITY
+from rocklake_server.pgformat.datetimes import DATE_INFINITY
 from rocklake_server.pgformat.numbers import round_to_real
 from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.comparisons import undefined_operator, unify_unknown
 from rocklake_server.plan.expressions import Constant, Expr
+from rocklake_server.plan.moments import moment_arithmetic, negated
 from rocklake_server.plan.type_rules import INTEGER_BOUNDS, OIDS, is_number, wider
-from rocklake_server.schema.types import DATE, DOUBLE, INTEGER, INTERVAL, NUMERIC, REAL, ColumnType, Form, Value
+from rocklake_server.schema.types import DATE, DOUBLE, INTEGER, NUMERIC, REAL, ColumnType, Form, Value
 
 _EXACT = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=ROUND_HALF_UP)
 _QUOTIENT_DIGITS = 16
 _SCALE_MAX = 1000
-_DAY_MICROSECONDS = 86_400_000_000
 
 
 def _divide_integers(left: int, right: int) -> int:
@@ -187,11 +187,13 @@ class Arithmetic(Strict):
 
 def arithmetic(symbol: str, left: Expr, right: Expr) -> Expr:
     """``left symbol right`` for + - * / %. Raises UndefinedFunction."""
+    if _is_time(left) or _is_time(right):
+        found = moment_arithmetic(symbol, left, right)
+        if found is not None:
+            return found
     left, right = unify_unknown(left, right)
     if {left.type.oid, right.type.oid} <= {DATE.oid, INTEGER.oid} and DATE.oid in (left.type.oid, right.type.oid):
         return _with_days(symbol, left, right)
-    if symbol == "-" and left.type.oid == right.type.oid and left.type.form is Form.TIMESTAMP:
-        return Strict(INTERVAL, _between_moments, (left, right))
     kind = wider(left.type, right.type) if is_number(left.type) and is_number(right.type) else None
     if kind is not None and kind.oid == REAL.oid and left.type.oid != right.type.oid:
         kind = DOUBLE
@@ -205,9 +207,13 @@ def arithmetic(symbol: str, left: Expr, right: Expr) -> Expr:
     return Arithmetic(NUMERIC, _NUMERIC[symbol], (left, right), symbol)
 
 
+def _is_time(node: Expr) -> bool:
+    return node.type.form in (Form.TIMESTAMP, Form.DATE, Form.TIME, Form.INTERVAL)
+
+
 def _with_days(symbol: str, left: Expr, right: Expr) -> Expr:
     if symbol == "-" and left.type.oid == right.type.oid == DATE.oid:
-        return Strict(INTEGER, lambda first, second: first - second, (left, right))
+        return Strict(INTEGER, _days_between, (left, right))
     if symbol == "-" and left.type.oid == DATE.oid:
         return Strict(DATE, lambda days, count: days - count, (left, right))
     if symbol == "+" and left.type.oid != right.type.oid:
@@ -215,17 +221,17 @@ def _with_days(symbol: str, left: Expr, right: Expr) -> Expr:
     raise undefined_operator(symbol, left.type, right.type)
 
 
-def _between_moments(left: int, right: int) -> tuple[int, int, int]:
-    infinities = (TIMESTAMP_MINUS_INFINITY, TIMESTAMP_INFINITY)
-    if left in infinities or right in infinities:
-        raise DatetimeOverflow("cannot subtract infinite timestamps")
-    days, microseconds = divmod(abs(left - right), _DAY_MICROSECONDS)
-    return (0, -days, -microseconds) if left < right else (0, days, microseconds)
+def _days_between(later: int, earlier: int) -> int:
+    if abs(later) >= DATE_INFINITY or abs(earlier) >= DATE_INFINITY:
+        raise DatetimeOverflow("cannot subtract infinite dates")
+    return later - earlier
 
 
 def negate(operand: Expr) -> Expr:
     """Unary minus. Raises UndefinedFunction, NumericOutOfRange."""
     kind = operand.type.with_typmod(-1)
+    if kind.form is Form.INTERVAL:
+        return Strict(kind, negated, (operand,))
     if not is_number(kind):
         raise undefined_operator("-", operand.type)
     if kind.form is Form.INT:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from string import ascii_lowercase, ascii_uppercase
 
 from rocklake_server.errors import InvalidParameterValue, SubstringProblem
+from rocklake_server.plan import datetime_functions, number_functions, text_functions
 from rocklake_server.plan.applications import Lenient
 from rocklake_server.plan.arithmetic import quantize
 from rocklake_server.plan.overloads import Overload
@@ -74,47 +74,6 @@ def _concat_ws(separator: Value, *parts: Value) -> Value:
     return None if separator is None else str(separator).join(str(part) for part in parts if part is not None)
 
 
-_PLACE = re.compile(r"%(?:(?P<number>\d+)\$)?(?P<minus>-)?(?P<width>\d+)?(?P<kind>.?)", re.DOTALL)
-
-
-def _format(template: Value, *values: Value) -> Value:
-    """PostgreSQL manual, format(): places %s, %I and %L, with a number, a width and a minus sign, and %%."""
-    if template is None:
-        return None
-    following = 0
-
-    def placed(match: re.Match[str]) -> str:
-        nonlocal following
-        kind = match["kind"]
-        if kind == "%":
-            return "%"
-        if kind not in ("s", "I", "L"):
-            raise InvalidParameterValue(f'unrecognized format() type specifier "{kind}"')
-        following = int(match["number"]) if match["number"] else following + 1
-        if not 0 < following <= len(values):
-            raise InvalidParameterValue("too few arguments for format()")
-        shown = _formatted(kind, values[following - 1])
-        width = int(match["width"] or 0)
-        return shown.ljust(width) if match["minus"] else shown.rjust(width)
-
-    return _PLACE.sub(placed, str(template))
-
-
-def _formatted(kind: str, value: Value) -> str:
-    if kind == "L":
-        return "NULL" if value is None else _quote_literal(str(value))
-    if kind == "s":
-        return "" if value is None else str(value)
-    if value is None:
-        raise InvalidParameterValue("null values cannot be formatted as an SQL identifier")
-    return quote_identifier(str(value))
-
-
-def _quote_literal(text: str) -> str:
-    escape = "E" if "\\" in text else ""
-    return escape + "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
 def _round_float(value: float) -> float:
     if not math.isfinite(value):
         return value
@@ -157,7 +116,7 @@ def _stripped(side: str) -> tuple[Overload, ...]:
     )
 
 
-FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
+_OWN: Mapping[str, tuple[Overload, ...]] = {
     "lower": _text(lambda text: text.translate(_TO_LOWER), TEXT),
     "upper": _text(lambda text: text.translate(_TO_UPPER), TEXT),
     "length": (Overload((TEXT,), INTEGER, len), Overload((BYTEA,), INTEGER, len)),
@@ -176,11 +135,6 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     "rtrim": _stripped("right"),
     "md5": _text(lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), TEXT),
     "quote_ident": _text(quote_identifier, TEXT),
-    "quote_literal": _text(_quote_literal, TEXT),
-    "quote_nullable": (
-        Overload((TEXT,), TEXT, lambda text: "NULL" if text is None else _quote_literal(text), Lenient),
-    ),
-    "format": (Overload((TEXT,), TEXT, _format), Overload((TEXT, TEXT), TEXT, _format, Lenient, variadic=True)),
     "concat": (Overload((TEXT,), TEXT, _concat, Lenient, variadic=True),),
     "concat_ws": (Overload((TEXT, TEXT), TEXT, _concat_ws, Lenient, variadic=True),),
     "abs": tuple(_abs(kind) for kind in (DOUBLE, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL)),
@@ -195,4 +149,8 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
         Overload((DOUBLE,), DOUBLE, lambda value: value if value != value else float((value > 0) - (value < 0))),
         Overload((NUMERIC,), NUMERIC, lambda value: Decimal((value > 0) - (value < 0))),
     ),
+}
+
+FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
+    **_OWN, **text_functions.FUNCTIONS, **number_functions.FUNCTIONS, **datetime_functions.FUNCTIONS,
 }

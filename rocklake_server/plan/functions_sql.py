@@ -5,21 +5,21 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rocklake_server.errors import GroupingProblem, UndefinedSchema, Unsupported
-from rocklake_server.plan import arrays, casts, functions, session_functions
+from rocklake_server.plan import array_functions, array_text, casts, functions, number_functions, session_functions
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.calls import AGGREGATES, CALLS, call_arguments, call_name
 from rocklake_server.plan.comparisons import compare, order_key
 from rocklake_server.plan.compiler import Compiler
-from rocklake_server.plan.conditions import CaseWhen, Not
+from rocklake_server.plan.conditions import And, CaseWhen, Not, Or
 from rocklake_server.plan.dispatch import compiles, only
 from rocklake_server.plan.expressions import Constant, Expr, NowRef
 from rocklake_server.plan.naming import identifier
-from rocklake_server.plan.overloads import call, undefined_function
+from rocklake_server.plan.overloads import call, unknown_function
 from rocklake_server.plan.patterns import like, regular
 from rocklake_server.plan.relation_names import PG_CATALOG
 from rocklake_server.plan.relation_sizes import SIZE_FUNCTIONS, size_call
 from rocklake_server.plan.type_rules import common_type, is_string
-from rocklake_server.schema.types import BOOLEAN, TEXT, Value
+from rocklake_server.schema.types import BOOLEAN, TEXT, UNKNOWN, Value
 
 _NOW_NAMES = frozenset({"now", "transaction_timestamp", "current_timestamp"})
 _COMPARISONS = {"=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -30,8 +30,10 @@ _RENAMED = {
 
 
 def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
-    """A scalar function. Raises UndefinedFunction."""
+    """A scalar function. Raises UndefinedFunction, and Unsupported for one of PostgreSQL's that is not there."""
     name = _RENAMED.get(name, name)
+    if name == "row":
+        raise Unsupported("ROW(...) as a value is not supported")
     if name in _NOW_NAMES and not arguments:
         compiler.queries.contextual = True
         return NowRef()
@@ -41,19 +43,35 @@ def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
         equal = compare("=", arguments[0], arguments[1])
         first = casts.implicit(equal.left, TEXT) if is_string(equal.left.type) else equal.left
         return CaseWhen(first.type, ((equal, Constant(first.type, None)),), first)
+    if name in array_functions.BUILDERS:
+        return array_functions.array_call(name, arguments)
+    if name in ("num_nulls", "num_nonnulls"):
+        return number_functions.counted_nulls(name, arguments)
+    if name == "substring" and len(arguments) == 2 and _is_pattern(arguments[1]):
+        name = "substring_match"
     if name in functions.FUNCTIONS:
-        if name in ("concat", "concat_ws", "format"):
-            arguments = [_shown(argument) for argument in arguments]
+        if name in _SHOWN_FROM:
+            start = _SHOWN_FROM[name]
+            arguments = [*arguments[:start], *(_shown(argument) for argument in arguments[start:])]
         return call(name, functions.FUNCTIONS[name], arguments)
-    if name in arrays.FUNCTIONS:
-        return call(name, arrays.FUNCTIONS[name], arguments)
+    if name in array_text.FUNCTIONS:
+        return call(name, array_text.FUNCTIONS[name], arguments)
     if name in SIZE_FUNCTIONS:
         compiler.queries.contextual = True
         return size_call(name, arguments)
     if name in session_functions.FUNCTIONS:
         compiler.queries.contextual = True
         return call(name, session_functions.FUNCTIONS[name], arguments)
-    raise undefined_function(name, arguments)
+    raise unknown_function(name, arguments)
+
+
+_SHOWN_FROM = {"concat": 0, "concat_ws": 0, "format": 1}
+"""Functions that take values of any type from this argument on, as text."""
+
+
+def _is_pattern(argument: Expr) -> bool:
+    """substring(text, pattern): an untyped second argument is a pattern, as in PostgreSQL."""
+    return is_string(argument.type) or argument.type.oid == UNKNOWN.oid
 
 
 def _shown(argument: Expr) -> Expr:
@@ -99,8 +117,24 @@ def _misplaced_aggregate(compiler: Compiler, _node: exp.Expr) -> Expr:
 @compiles(exp.Like, exp.ILike)
 def _like(compiler: Compiler, node: exp.Binary) -> Expr:
     only(node, "this", "expression", "negate")
+    if isinstance(node.expression, exp.Any | exp.All):
+        return _like_each(compiler, node)
     return like(compiler.compile(node.this), compiler.compile(node.expression),
                 ignore_case=isinstance(node, exp.ILike), negated=bool(node.args.get("negate")))
+
+
+def _like_each(compiler: Compiler, node: exp.Binary) -> Expr:
+    """``LIKE ANY (ARRAY[...])`` and ``ALL``, over an array that is written out."""
+    inner = node.expression.this
+    inner = inner.unnest() if isinstance(inner, exp.Paren) else inner
+    if not isinstance(inner, exp.Array) or node.args.get("negate"):
+        raise Unsupported("LIKE ANY and LIKE ALL are supported over ARRAY[...]")
+    operand = compiler.compile(node.this)
+    tests = tuple(
+        like(operand, compiler.compile(pattern), ignore_case=isinstance(node, exp.ILike), negated=False)
+        for pattern in inner.expressions
+    )
+    return Or(operands=tests) if isinstance(node.expression, exp.Any) else And(operands=tests)
 
 
 @compiles(exp.RegexpLike, exp.RegexpILike)

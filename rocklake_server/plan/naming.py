@@ -13,7 +13,7 @@ from rocklake_server.sql.names import fold
 UNNAMED = "?column?"
 _NAMED_OTHERWISE: dict[type[exp.Expr], str] = {
     exp.ExplodingGenerateSeries: "generate_series", exp.GenerateSeries: "generate_series", exp.Explode: "unnest",
-    exp.AtTimeZone: "timezone",
+    exp.AtTimeZone: "timezone", exp.StrPosition: "position",
 }
 _KEYWORDS: dict[type[exp.Expr], str] = {exp.Exists: "exists", exp.Array: "array", exp.Interval: "interval"}
 
@@ -34,7 +34,7 @@ def _figured(node: exp.Expr) -> tuple[str, bool]:
     """(name, whether it is a real name and not a type's or a default's)."""
     if isinstance(node, exp.Column):
         return identifier(node.this), True
-    if isinstance(node, exp.Paren | exp.Collate):
+    if isinstance(node, exp.Paren | exp.Collate | exp.Bracket):
         return _figured(node.this)
     if isinstance(node, exp.Cast):
         name, real = _figured(node.this)
@@ -57,10 +57,10 @@ def _figured(node: exp.Expr) -> tuple[str, bool]:
         return _figured(node.this)
     if isinstance(node, exp.Dot):
         return _figured(node.expression)
-    if isinstance(node, exp.Anonymous) or type(node) in CALLS:
-        return call_name(node), True
     if type(node) in _NAMED_OTHERWISE:
         return _NAMED_OTHERWISE[type(node)], True
+    if isinstance(node, exp.Anonymous) or type(node) in CALLS:
+        return call_name(node), True
     if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector):
         return type(node).sql_names()[0].lower(), True
     return UNNAMED, False

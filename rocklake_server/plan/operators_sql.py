@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from rocklake_server.errors import DatatypeMismatch, SyntaxProblem, Unsupported
+from rocklake_server.errors import DatatypeMismatch, SyntaxProblem, UndefinedColumn, Unsupported
 from rocklake_server.plan import casts
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.arithmetic import arithmetic, negate
-from rocklake_server.plan.arrays import joined_arrays
+from rocklake_server.plan.array_functions import concatenate
 from rocklake_server.plan.comparisons import compare, undefined_operator, unify_unknown
 from rocklake_server.plan.compiler import Compiler, boolean, literal, parameter
 from rocklake_server.plan.conditions import CaseWhen, CoalesceOf
@@ -73,9 +73,14 @@ def _column(compiler: Compiler, node: exp.Column) -> Expr:
     name = identifier(node.this)
     if table is None and name in _RESERVED_FUNCTIONS and not node.this.args.get("quoted"):
         return compiler.compile(_RESERVED_FUNCTIONS[name]())
-    return compiler.scope.resolve(
-        name, None if table is None else identifier(table), None if schema is None else identifier(schema)
-    )
+    try:
+        return compiler.scope.resolve(
+            name, None if table is None else identifier(table), None if schema is None else identifier(schema)
+        )
+    except UndefinedColumn:
+        if table is None and compiler.scope.find_source(name) is not None:
+            raise Unsupported(f'a row as a value ("{name}") is not supported') from None
+        raise
 
 
 @compiles(*ARITHMETIC)
@@ -101,7 +106,10 @@ class Concatenation(Strict):
 def _concatenate(compiler: Compiler, node: exp.DPipe) -> Expr:
     left, right = compiler.compile(node.this), compiler.compile(node.expression)
     if left.type.form is Form.ARRAY or right.type.form is Form.ARRAY:
-        return joined_arrays(left, right)
+        joined = concatenate(left, right)
+        if joined is None:
+            raise undefined_operator("||", left.type, right.type)
+        return joined
     if left.type.oid == BYTEA.oid or right.type.oid == BYTEA.oid:
         left, right = unify_unknown(left, right)
         if left.type.oid == right.type.oid:
@@ -168,6 +176,8 @@ def _array(compiler: Compiler, node: exp.Array) -> Expr:
         return array_of_subquery(compiler, node.expressions[0])
     items = [compiler.compile(item) for item in node.expressions]
     kind = common_type([item.type for item in items], "ARRAY").with_typmod(-1)
+    if kind.form is Form.ARRAY:
+        raise Unsupported("arrays of more than one dimension are not supported")
     return Lenient(array_of(kind), lambda *values: values, tuple(casts.implicit(item, kind) for item in items))
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rocklake_server.errors import UndefinedFunction
+from rocklake_server.errors import CatalogError, UndefinedFunction, Unsupported
 from rocklake_server.plan.applications import Contextual, Lenient, Strict
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.expressions import Expr
+from rocklake_server.plan.postgres_functions import NAMES
 from rocklake_server.plan.type_rules import NUMBER_RANK, category
 from rocklake_server.schema.types import UNKNOWN, ColumnType, Value
 
@@ -51,6 +52,11 @@ def undefined_function(name: str, arguments: Sequence[Expr]) -> UndefinedFunctio
         f"function {name}({shown}) does not exist",
         hint="No function matches the given name and argument types. You might need to add explicit type casts.",
     )
+
+
+def unknown_function(name: str, arguments: Sequence[Expr]) -> CatalogError:
+    """The error for a name that is no function here: one of PostgreSQL's is not supported, another does not exist."""
+    return Unsupported(f"function {name}() is not supported") if name in NAMES else undefined_function(name, arguments)
 
 
 def call(name: str, overloads: Sequence[Overload], arguments: Sequence[Expr]) -> Expr:

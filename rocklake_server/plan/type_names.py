@@ -41,6 +41,13 @@ _TYPES = {
     _KINDS.TIMETZ: TIMETZ, _KINDS.TIMESTAMP: TIMESTAMP, _KINDS.TIMESTAMPNTZ: TIMESTAMP,
     _KINDS.TIMESTAMPTZ: TIMESTAMPTZ, _KINDS.UUID: UUID,
 }
+_NOT_HERE = frozenset({
+    "bit", "box", "cidr", "circle", "inet", "int4range", "int8range", "daterange", "json", "jsonb", "jsonpath",
+    "line", "lseg", "macaddr", "macaddr8", "money", "numrange", "path", "pg_lsn", "point", "polygon", "tsquery",
+    "tsrange", "tstzrange", "tsvector", "txid_snapshot", "varbit", "xml",
+})
+"""Types of PostgreSQL that the server does not have."""
+
 _LENGTHS = frozenset({VARCHAR.oid, BPCHAR.oid})
 _PRECISIONS = frozenset({TIME.oid, TIMETZ.oid, TIMESTAMP.oid, TIMESTAMPTZ.oid})
 
@@ -63,6 +70,8 @@ def type_of(node: exp.Expr) -> ColumnType:
     else:
         name = node.this.value.lower()
         found = _TYPES.get(node.this)
+    if found is None and name in _NOT_HERE:
+        raise Unsupported(f"type {name} is not supported")
     if found is None:
         raise UndefinedObject(f'type "{name}" does not exist')
     sizes = [int(parameter.this.name) for parameter in node.expressions]

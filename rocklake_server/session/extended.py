@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rocklake_server.adhoc.explaining import COLUMN as EXPLAIN_COLUMN
 from rocklake_server.errors import (
     CharacterNotInRepertoire,
     InvalidParameterValue,
@@ -113,6 +114,8 @@ class ExtendedProtocol:
             self._block.require_not_failed()
             plan, _ = await self._runner.planned(statement, prepared.parameter_oids)
             return plan.parameters, plan.columns
+        if isinstance(statement, sql.Explain):
+            return (), (EXPLAIN_COLUMN,)
         if isinstance(statement, sql.ShowVariable):
             names = (statement.name,) if statement.name is not None else ("name", "setting", "description")
             return (), tuple(ResultColumn(name, TEXT) for name in names)

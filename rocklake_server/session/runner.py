@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rocklake_server.adhoc.explaining import COLUMN as EXPLAIN_COLUMN
+from rocklake_server.adhoc.explaining import explained
 from rocklake_server.adhoc.planning import engine_plan, known_plan
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import (
@@ -97,6 +99,10 @@ class StatementRunner:
             return outcome.tag
         if isinstance(statement, sql.CopyOut | sql.CopyIn):
             return await self.run_copy(statement)
+        if isinstance(statement, sql.Explain):
+            lines = await self.explain(statement.query)
+            await self._send_result((EXPLAIN_COLUMN,), Outcome("EXPLAIN", lines))
+            return "EXPLAIN"
         result = await self._utility.run(statement)
         await self._send_result(result.columns, Outcome(result.tag, result.rows))
         return result.tag
@@ -194,8 +200,15 @@ class StatementRunner:
 
     async def run_utility(self, statement: sql.UtilityStatement) -> tuple[str, Sequence[tuple[Value, ...]]]:
         """For Execute: the tag and the rows of a utility statement that is no COPY."""
+        if isinstance(statement, sql.Explain):
+            return "EXPLAIN", await self.explain(statement.query)
         result = await self._utility.run(statement)
         return result.tag, result.rows
+
+    async def explain(self, query: sql.Query) -> list[tuple[Value, ...]]:
+        """The lines of EXPLAIN, a row each."""
+        plan, context = await self.planned(query)
+        return [(line,) for line in explained(plan, context)]
 
     async def run_copy(self, statement: sql.CopyOut | sql.CopyIn) -> str:
         if isinstance(statement, sql.CopyIn):

@@ -64,6 +64,7 @@ KINDS: dict[sql.QueryKind | type[Statement], str] = {
     sql.Analyze: "maintenance",
     sql.Vacuum: "maintenance",
     sql.Checkpoint: "maintenance",
+    sql.Explain: "explain",
 }
 """Every statement's kind, as metrics and the log name it."""
 

@@ -58,8 +58,8 @@ class UtilityRunner:
                 raise Unsupported("NOTIFY is not supported")
             case sql.Analyze() | sql.Vacuum() | sql.Checkpoint():
                 return UtilityResult(self._maintain(statement))
-            case sql.CopyIn() | sql.CopyOut():
-                raise AssertionError("COPY is run by the session")
+            case sql.CopyIn() | sql.CopyOut() | sql.Explain():
+                raise AssertionError("COPY and EXPLAIN are run by the session")
 
     async def _transaction(self, statement: sql.UtilityStatement) -> str:
         block = self.block

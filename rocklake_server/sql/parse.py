@@ -23,6 +23,7 @@ TREE_DEPTH_MAX = 400
 ARRAY_DIMENSIONS_MAX = 6
 """PostgreSQL's bound; the parser's time doubles with each level of brackets."""
 
+_INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 _CACHED_CHARACTERS_MAX = 4096
 _SHORT_TEXT_CHARACTERS = 2048
 _SHAPED_CHARACTERS_MAX = 4096
@@ -95,7 +96,7 @@ def _parse_anew(text: str) -> UtilityStatement | Query:
 def parse_tree(text: str) -> exp.Expression:
     """The tree of a query. Raises SyntaxProblem (position: 1-based, in characters), Unsupported,
     StatementTooComplex for a text that is nested too deeply, and ProgramLimitExceeded for an array that is."""
-    plain = normalise(text)
+    plain = _with_interval_casts(normalise(text))
     _check_nesting(plain)
     try:
         trees = parsed_trees(plain)
@@ -110,6 +111,22 @@ def parse_tree(text: str) -> exp.Expression:
         raise Unsupported(f"{str(tree.this).upper()} is not supported", position=1)
     _check_tree(tree)
     return tree
+
+
+def _with_interval_casts(text: str) -> str:
+    """``INTERVAL '...'`` as a cast: the parser keeps a part only of a string with several fields."""
+    if "interval" not in text.lower():
+        return text
+    parts: list[str] = []
+    copied = position = 0
+    while (token := next_token(text, position)).kind is not TokenKind.END:
+        position = token.end
+        if token.kind is TokenKind.WORD and token.value == "INTERVAL":
+            literal = next_token(text, position)
+            if literal.kind is TokenKind.STRING and next_token(text, literal.end).value not in _INTERVAL_UNITS:
+                parts += [text[copied : token.start], f"CAST({text[literal.start : literal.end]} AS INTERVAL)"]
+                copied = position = literal.end
+    return "".join([*parts, text[copied:]])
 
 
 def _check_nesting(text: str) -> None:

@@ -224,8 +224,15 @@ class Checkpoint:
     pass
 
 
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """EXPLAIN of a query, which does not run."""
+
+    query: Query
+
+
 UtilityStatement: TypeAlias = (
     Begin | Commit | Rollback | Savepoint | Release | RollbackTo | SetVariable | SetTransaction
     | SetTransactionSnapshot | ResetVariable | ShowVariable | Discard | CopyOut | CopyIn | Listen | Unlisten
-    | Notify | Deallocate | CloseCursor | Analyze | Vacuum | Checkpoint
+    | Notify | Deallocate | CloseCursor | Analyze | Vacuum | Checkpoint | Explain
 )

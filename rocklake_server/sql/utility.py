@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from rocklake_server.errors import Unsupported
 from rocklake_server.sql.copy import parse_copy
 from rocklake_server.sql.cursor import Cursor
+from rocklake_server.sql.kinds import query_kind
 from rocklake_server.sql.lexer import TokenKind
 from rocklake_server.sql.names import QualifiedName
 from rocklake_server.sql.statements import (
@@ -17,9 +19,11 @@ from rocklake_server.sql.statements import (
     Deallocate,
     Discard,
     DiscardTarget,
+    Explain,
     Isolation,
     Listen,
     Notify,
+    Query,
     Release,
     ResetVariable,
     Rollback,
@@ -249,11 +253,42 @@ def _checkpoint(cursor: Cursor) -> Checkpoint:
     return Checkpoint()
 
 
+_EXPLAIN_FLAGS = frozenset({"VERBOSE", "COSTS", "SETTINGS", "SUMMARY"})
+"""What may be asked for or not: there are no costs, settings or times to show."""
+
+_OFF = frozenset({"FALSE", "OFF", "0"})
+
+
+def _explain(cursor: Cursor) -> Explain:
+    if cursor.take("("):
+        _explain_option(cursor)
+        while cursor.take(","):
+            _explain_option(cursor)
+        cursor.expect(")")
+    else:
+        if cursor.at("ANALYZE", "ANALYSE"):
+            cursor.refuse("EXPLAIN ANALYZE")
+        cursor.take("VERBOSE")
+    start = cursor.token.start
+    text = cursor.rest()
+    return Explain(Query(text, query_kind(text), start))
+
+
+def _explain_option(cursor: Cursor) -> None:
+    token = cursor.token
+    name = cursor.name().upper()
+    value = "" if cursor.at(",", ")") else cursor.advance().value.upper()
+    if (name == "FORMAT" and value == "TEXT") or name in _EXPLAIN_FLAGS or value in _OFF:
+        return
+    raise Unsupported(f"EXPLAIN with {name} is not supported", position=token.start + 1)
+
+
 PARSERS: Mapping[str, Callable[[Cursor], UtilityStatement]] = {
     "ABORT": _abort, "ANALYSE": _analyze, "ANALYZE": _analyze, "BEGIN": _begin, "CHECKPOINT": _checkpoint,
     "CLOSE": _close, "COMMIT": _commit, "COPY": parse_copy, "DEALLOCATE": _deallocate, "DISCARD": _discard,
-    "END": _commit, "LISTEN": _listen, "NOTIFY": _notify, "RELEASE": _release, "RESET": _reset, "ROLLBACK": _rollback,
-    "SAVEPOINT": _savepoint, "SET": _set, "SHOW": _show, "START": _start, "UNLISTEN": _unlisten, "VACUUM": _vacuum,
+    "END": _commit, "EXPLAIN": _explain, "LISTEN": _listen, "NOTIFY": _notify, "RELEASE": _release, "RESET": _reset,
+    "ROLLBACK": _rollback, "SAVEPOINT": _savepoint, "SET": _set, "SHOW": _show, "START": _start,
+    "UNLISTEN": _unlisten, "VACUUM": _vacuum,
 }
 
 

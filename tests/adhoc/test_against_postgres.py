@@ -53,6 +53,8 @@ def sides(postgres_dsn: str, ours: Connection) -> Iterator[Sides]:
         theirs.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
         for text in setup():
             theirs.execute(text)
+        for side in (theirs, ours):
+            side.execute("SET statement_timeout = '20s'")
         yield Sides(ours, theirs)
         theirs.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 

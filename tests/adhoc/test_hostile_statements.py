@@ -128,3 +128,13 @@ def test_a_client_that_leaves_gives_the_engine_back(lake_server: RockLakeServer,
     began = time.perf_counter()
     assert ours.execute("SELECT count(*) FROM generate_series(1, 10)").fetchone() == (10,)
     assert time.perf_counter() - began < ANSWER_S_MAX
+
+
+def test_what_is_on_no_list_is_refused_by_name(ours: Connection) -> None:
+    wrong = []
+    for text in statements("refused"):
+        result = ours.pgconn.exec_(text.encode())
+        found = result.error_field(psycopg.pq.DiagnosticField.SQLSTATE)
+        if found != b"0A000":
+            wrong.append(f"{found!r}: {text}")
+    assert wrong == []

@@ -84,7 +84,8 @@ def test_syntax_errors_say_where(text: str, position: int | None, near: str) -> 
 
 
 @pytest.mark.parametrize("text", [
-    "EXPLAIN SELECT 1", "LOCK TABLE t", "DECLARE c CURSOR FOR SELECT 1", "PREPARE a AS SELECT 1", "MERGE INTO t",
+    "EXPLAIN ANALYZE SELECT 1", "EXPLAIN (FORMAT json) SELECT 1", "EXPLAIN (ANALYZE) SELECT 1",
+    "LOCK TABLE t", "DECLARE c CURSOR FOR SELECT 1", "PREPARE a AS SELECT 1", "MERGE INTO t",
     "COPY t FROM STDIN (FORMAT csv)", "COPY t FROM STDIN (HEADER)", "COPY t TO '/tmp/x'", "COMMIT AND CHAIN",
 ])
 def test_what_is_not_served_is_refused(text: str) -> None:

@@ -15,8 +15,9 @@ from rocklake_server.plan.expressions import ColumnRef, Expr
 from rocklake_server.plan.lowering.ordering import ordinal, sort_keys_of
 from rocklake_server.plan.lowering.query import refuse_slot, refuse_slots_in
 from rocklake_server.plan.sorting import SortKey
+from rocklake_server.plan.statistics import NAMES as STATISTICS
 
-_AGGREGATE_NAMES = frozenset({"every", *(CALLS[kind][0] for kind in AGGREGATES)})
+_AGGREGATE_NAMES = STATISTICS | {"every", *(CALLS[kind][0] for kind in AGGREGATES)}
 """A call that names its schema has no class of its own in the tree."""
 
 
@@ -123,7 +124,7 @@ class Grouping:
 def aggregate_parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
     """(arguments, ORDER BY inside the call, DISTINCT)."""
     if isinstance(node, exp.Anonymous):
-        return _anonymous_parts(list(node.expressions))
+        return _parts_of_named(node)
     only(node, "this", "expressions", "separator", "big_int", "nulls_excluded")
     first, order, distinct = node.this, [], False
     separator = node.args.get("separator")
@@ -147,15 +148,17 @@ def aggregate_parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], boo
     return [first, *extra, *([] if separator is None else [separator])], order, distinct
 
 
-def _anonymous_parts(arguments: list[exp.Expr]) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
-    order: list[exp.Expr] = []
+def _parts_of_named(node: exp.Anonymous) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
+    arguments, order, distinct = list(node.expressions), [], False
     if arguments and isinstance(arguments[-1], exp.Order):
-        order, arguments = arguments[-1].expressions, [*arguments[:-1], arguments[-1].this]
+        order, arguments[-1] = arguments[-1].expressions, arguments[-1].this
     if len(arguments) == 1 and isinstance(arguments[0], exp.Star):
         return [], order, False
-    if any(isinstance(argument, exp.Distinct) for argument in arguments):
-        raise Unsupported("DISTINCT in a call that names its schema is not supported")
-    return arguments, order, False
+    if arguments and isinstance(arguments[0], exp.Distinct):
+        if len(arguments) != 1 or len(arguments[0].expressions) != 1:
+            raise Unsupported("DISTINCT over several arguments is not supported")
+        distinct, arguments = True, list(arguments[0].expressions)
+    return arguments, order, distinct
 
 
 def _shown(compiler: Compiler, column: ColumnRef) -> str:

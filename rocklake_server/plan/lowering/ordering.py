@@ -75,6 +75,9 @@ def _bound(queries: QueryLowering, node: exp.Expr, name: str) -> Expr | None:
         return None
     if isinstance(clause, exp.Fetch):
         only(clause, "count", "direction", "limit_options")
+        options = clause.args.get("limit_options")
+        if options is not None and (options.args.get("with_ties") or options.args.get("percent")):
+            raise Unsupported("FETCH FIRST with TIES or PERCENT is not supported")
         inner = clause.args.get("count")
     else:
         only(clause, "expression")
