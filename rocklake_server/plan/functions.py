@@ -55,7 +55,10 @@ def _split_part(text: str, delimiter: str, number: int) -> str:
 
 
 def _replace(text: str, old: str, new: str) -> str:
-    return text.replace(old, new) if old else text
+    if not old:
+        return text
+    text_functions.bounded(len(text) + text.count(old) * (len(new) - len(old)))
+    return text.replace(old, new)
 
 
 def _left(text: str, count: int) -> str:
