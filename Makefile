@@ -29,7 +29,7 @@ UPSTREAM = --baseline $(BASELINES)/postgres-15-duckdb-$(LINE).json --client $(LI
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test lint check format generate bench bench-alone bench-big bench-page bench-writers \
-	conformance differential rollbacks history interleaving crash-points fuzz soak clean
+	conformance differential rollbacks history interleaving crash-points adhoc-queries fuzz soak clean
 
 ##@ Use it
 demo: $(VENV)/.installed-demo ## Watch a real DuckDB create, fill, change and time-travel a lake through the server
@@ -93,6 +93,9 @@ history: $(VENV)/.installed-dev ## Many DuckDB writers for long, then their jour
 
 crash-points: $(VENV)/.installed-dev ## Crash at every store request of a workload, and kill -9 inside commits (KILLS=200 SEED=7)
 	$(BIN)/python -m tests.crash_points --kills $(KILLS) --seed $(SEED)
+
+adhoc-queries: $(VENV)/.installed-dev ## Compare every statement of the ad-hoc tests with PostgreSQL, on both paths
+	ROCKLAKE_ALL_QUERIES=1 $(BIN)/python -m pytest -n0 tests/adhoc
 
 soak: $(VENV)/.installed-dev ## Writers, readers, maintenance, kills and store faults at once (SOAK_MINUTES=30 SEED=7)
 	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) --seed $(SEED)

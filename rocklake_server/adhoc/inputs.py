@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from rocklake_server.adhoc.statement import Input
@@ -43,20 +43,22 @@ class Loading:
         read = columns_read(wanted)
         names = [f"c{index}" for index, _kind in read]
         parts: list[list[Any]] = [[] for _ in read]
-        for rows in await self._rows(wanted):
+        async for rows in self._rows(wanted):
             for start in range(0, len(rows), ROWS_PER_PART):
                 await self._add(parts, rows[start : start + ROWS_PER_PART], read)
         if not parts[0]:
             parts = [[to_arrow((), kind)] for _index, kind in read]
         return pa.table([pa.chunked_array(part) for part in parts], names=names)
 
-    async def _rows(self, wanted: Input) -> list[Sequence[Row]]:
+    async def _rows(self, wanted: Input) -> AsyncIterator[Sequence[Row]]:
+        """Run by run: a packed chunk is unpacked when its turn comes."""
         view = self._env.need().view
         relation = wanted.relation
         if not isinstance(relation, Relation):
-            return [relation.rows(view)]
-        chunks = await view.chunks(relation, bounds_of(wanted.conditions, relation, self._env))
-        return [chunk.rows for chunk in chunks]
+            yield relation.rows(view)
+            return
+        for chunk in await view.chunks(relation, bounds_of(wanted.conditions, relation, self._env)):
+            yield chunk.rows
 
     async def _add(self, parts: list[list[Any]], rows: Sequence[Row], read: list[tuple[int, ColumnType]]) -> None:
         for part, (index, kind) in zip(parts, read, strict=True):

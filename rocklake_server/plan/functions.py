@@ -57,7 +57,8 @@ def _split_part(text: str, delimiter: str, number: int) -> str:
 def _replace(text: str, old: str, new: str) -> str:
     if not old:
         return text
-    text_functions.bounded(len(text) + text.count(old) * (len(new) - len(old)))
+    if len(new) > len(old):
+        text_functions.bounded(len(text) + text.count(old) * (len(new) - len(old)))
     return text.replace(old, new)
 
 

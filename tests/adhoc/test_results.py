@@ -12,8 +12,9 @@ from rocklake_server.limits import ENGINE_STATEMENTS_MAX
 from rocklake_server.wire import messages as m
 from tests.session.conversation import Conversation, Place
 
-LOOP_HELD_S_MAX = 0.1
-"""What the event loop may be late on a machine that others use too."""
+LOOP_HELD_S_MAX = 0.05
+"""What one turn of the event loop may compute, with the collection of garbage that falls into it. Time on the clock
+would tell about other processes of the machine."""
 
 SERIES = "SELECT x, x * 2 FROM generate_series(1, $1::bigint) AS g(x)"
 
@@ -83,9 +84,9 @@ async def test_the_event_loop_is_free_while_the_engine_computes(server: Place, c
     async def watch() -> None:
         nonlocal held
         while not done:
-            began = time.perf_counter()
+            began = time.thread_time()
             await asyncio.sleep(0.001)
-            held = max(held, time.perf_counter() - began)
+            held = max(held, time.thread_time() - began)
 
     watching = asyncio.create_task(watch())
     other = await server.client()
