@@ -54,9 +54,10 @@ def _bracket(compiler: Compiler, node: exp.Bracket) -> Expr:
         low, high = index.this, index.expression
         return slice_of(array, None if low is None else compiler.compile(low),
                         None if high is None else compiler.compile(high))
-    if isinstance(index, exp.Literal) and not index.is_string:  # the parser counts literals from 0
+    if isinstance(index, exp.Literal) and not index.is_string:  # the parser counts integers that it knows from 0
         return subscript(array, compiler.compile(exp.Literal.number(int(index.this) + 1)))
-    if isinstance(index, exp.Column | exp.Parameter):
+    unchanged = index.type is not None and index.type.this == exp.DataType.Type.UNKNOWN
+    if unchanged or isinstance(index, exp.Column | exp.Parameter):
         return subscript(array, compiler.compile(index))
     raise Unsupported("a subscript that is computed is not supported", hint="Compute it in a subquery.")
 

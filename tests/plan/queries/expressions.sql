@@ -68,3 +68,4 @@ SELECT '' = '', ' ' = '', ''::varchar = '', 'a'::char(3) = 'a', 'a'::char(3)::te
 SELECT 10::bigint * 10::integer, 10::smallint * 10::smallint, 1::real + 1::double precision, 1::numeric + 1::double precision, 1::bigint + 1.5, 1::real * 2
 SELECT obj_description(1, 'pg_class'), col_description(1, 1), pg_get_userbyid(10), has_schema_privilege('public', 'usage'), octet_length('é')
 SELECT '2024-01-02 03:00'::timestamptz - '2024-01-02 05:00'::timestamptz, '2024-01-01 10:00'::timestamp - '2023-12-25 11:00:00.5'::timestamp, now() - now() FROM t ORDER BY a
+SELECT (ARRAY['x', 'y', 'z'])[a], (ARRAY['x', 'y', 'z'])[a + 1], (ARRAY['x', 'y', 'z'])[a * 2 - 1] FROM t WHERE a BETWEEN 0 AND 100 ORDER BY a
