@@ -25,7 +25,6 @@ from rocklake_server.schema.types import DATE, DOUBLE, INTEGER, NUMERIC, REAL, C
 _EXACT = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=ROUND_HALF_UP)
 _QUOTIENT_DIGITS = 16
 _SCALE_MAX = 1000
-_DAY_MICROSECONDS = 86_400_000_000
 
 
 def _divide_integers(left: int, right: int) -> int:

@@ -1,6 +1,6 @@
 """Functions and operators of one-dimensional arrays, whose types follow from their elements.
 
-Source: PostgreSQL manual, Array Functions and Operators. Every array begins at 1.
+Source: PostgreSQL manual, Array Functions and Operators. An array begins at 1, a vector (int2vector, oidvector) at 0.
 """
 
 from __future__ import annotations
@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rocklake_server.errors import Unsupported
+from rocklake_server.errors import DatatypeMismatch, Unsupported
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.comparisons import equality_key
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.overloads import undefined_function
 from rocklake_server.plan.type_rules import common_type
-from rocklake_server.schema.types import BOOLEAN, INTEGER, TEXT, UNKNOWN, ColumnType, Value, array_of
+from rocklake_server.schema.types import BOOLEAN, INTEGER, TEXT, UNKNOWN, VECTORS, ColumnType, Value, array_of
 
 Array = tuple[Any, ...]
+
+
+def first_subscript(kind: ColumnType) -> int:
+    return 0 if kind in VECTORS else 1
 
 
 def _element(name: str, arguments: Sequence[Expr], array: int = 0) -> ColumnType:
@@ -34,11 +38,14 @@ def _typed_array(node: Expr, element: ColumnType) -> Expr:
 
 def _length(name: str, arguments: list[Expr]) -> Expr:
     _element(name, arguments)
+    first = first_subscript(arguments[0].type)
 
     def length(array: Array, dimension: int) -> int | None:
         if dimension != 1 or not array:
             return None
-        return 1 if name == "array_lower" else len(array)
+        if name == "array_length":
+            return len(array)
+        return first if name == "array_lower" else len(array) - 1 + first
 
     return Strict(INTEGER, length, (arguments[0], implicit(arguments[1], INTEGER)))
 
@@ -140,9 +147,23 @@ def array_call(name: str, arguments: list[Expr]) -> Expr:
     return build(name, arguments)
 
 
+def subscript(array: Expr, index: Expr) -> Expr:
+    """``array[index]``: NULL outside of it. Raises DatatypeMismatch for what is no array."""
+    element = array.type.element
+    if element is None:
+        raise DatatypeMismatch(f"cannot subscript type {array.type.name} because it does not support subscripting")
+    first = first_subscript(array.type)
+
+    def item(items: Array, number: int) -> Value:
+        place = number - first
+        return items[place] if 0 <= place < len(items) else None
+
+    return Strict(element, item, (array, implicit(index, INTEGER)))
+
+
 def slice_of(array: Expr, low: Expr | None, high: Expr | None) -> Expr:
     """``array[low:high]``."""
-    if array.type.element is None:
+    if array.type.element is None or array.type in VECTORS:
         raise Unsupported(f"a slice of type {array.type.name} is not supported")
 
     def cut(items: Value, *bounds: Value) -> Value:

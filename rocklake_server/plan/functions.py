@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from string import ascii_lowercase, ascii_uppercase
@@ -77,47 +76,6 @@ def _concat(*parts: Value) -> str:
 
 def _concat_ws(separator: Value, *parts: Value) -> Value:
     return None if separator is None else str(separator).join(str(part) for part in parts if part is not None)
-
-
-_PLACE = re.compile(r"%(?:(?P<number>\d+)\$)?(?P<minus>-)?(?P<width>\d+)?(?P<kind>.?)", re.DOTALL)
-
-
-def _format(template: Value, *values: Value) -> Value:
-    """PostgreSQL manual, format(): places %s, %I and %L, with a number, a width and a minus sign, and %%."""
-    if template is None:
-        return None
-    following = 0
-
-    def placed(match: re.Match[str]) -> str:
-        nonlocal following
-        kind = match["kind"]
-        if kind == "%":
-            return "%"
-        if kind not in ("s", "I", "L"):
-            raise InvalidParameterValue(f'unrecognized format() type specifier "{kind}"')
-        following = int(match["number"]) if match["number"] else following + 1
-        if not 0 < following <= len(values):
-            raise InvalidParameterValue("too few arguments for format()")
-        shown = _formatted(kind, values[following - 1])
-        width = int(match["width"] or 0)
-        return shown.ljust(width) if match["minus"] else shown.rjust(width)
-
-    return _PLACE.sub(placed, str(template))
-
-
-def _formatted(kind: str, value: Value) -> str:
-    if kind == "L":
-        return "NULL" if value is None else _quote_literal(str(value))
-    if kind == "s":
-        return "" if value is None else str(value)
-    if value is None:
-        raise InvalidParameterValue("null values cannot be formatted as an SQL identifier")
-    return quote_identifier(str(value))
-
-
-def _quote_literal(text: str) -> str:
-    escape = "E" if "\\" in text else ""
-    return escape + "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _round_float(value: float) -> float:

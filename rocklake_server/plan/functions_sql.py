@@ -7,7 +7,7 @@ from sqlglot import exp
 from rocklake_server.errors import GroupingProblem, UndefinedSchema, Unsupported
 from rocklake_server.plan import (
     array_functions,
-    arrays,
+    array_text,
     casts,
     functions,
     live_functions,
@@ -29,7 +29,7 @@ from rocklake_server.plan.patterns import like, regular
 from rocklake_server.plan.relation_names import PG_CATALOG
 from rocklake_server.plan.relation_sizes import SIZE_FUNCTIONS, size_call
 from rocklake_server.plan.type_rules import common_type, is_string
-from rocklake_server.schema.types import BOOLEAN, TEXT, UNKNOWN, VECTORS, Value
+from rocklake_server.schema.types import BOOLEAN, TEXT, UNKNOWN, Value
 
 _NOW_NAMES = frozenset({"now", "transaction_timestamp", "current_timestamp"})
 _COMPARISONS = {"=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -55,7 +55,7 @@ def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
         return CaseWhen(first.type, ((equal, Constant(first.type, None)),), first)
     if name == "json_build_object":
         return build_object(arguments)
-    if name in array_functions.BUILDERS and arguments and arguments[0].type not in VECTORS:
+    if name in array_functions.BUILDERS:
         return array_functions.array_call(name, arguments)
     if name in ("num_nulls", "num_nonnulls"):
         return number_functions.counted_nulls(name, arguments)
@@ -66,8 +66,8 @@ def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
             start = _SHOWN_FROM[name]
             arguments = [*arguments[:start], *(_shown(argument) for argument in arguments[start:])]
         return call(name, functions.FUNCTIONS[name], arguments)
-    if name in arrays.FUNCTIONS:
-        return call(name, arrays.FUNCTIONS[name], arguments)
+    if name in array_text.FUNCTIONS:
+        return call(name, array_text.FUNCTIONS[name], arguments)
     compiler.queries.contextual = True
     return _of_session(name, arguments)
 

@@ -7,12 +7,12 @@ import re
 from sqlglot import exp
 
 from rocklake_server.errors import InvalidEscapeSequence, Unsupported
-from rocklake_server.plan.array_functions import set_operator, slice_of
-from rocklake_server.plan.arrays import subscript
+from rocklake_server.plan.array_functions import set_operator, slice_of, subscript
 from rocklake_server.plan.compiler import Compiler
 from rocklake_server.plan.dispatch import compiles, label, only
 from rocklake_server.plan.expressions import Constant, Expr
 from rocklake_server.plan.functions_sql import call_by_name
+from rocklake_server.plan.lowering.query import refuse_slots_in
 from rocklake_server.plan.number_functions import bitwise, complement, power_operator
 from rocklake_server.plan.patterns import like, regular
 from rocklake_server.schema.types import TEXT, UNKNOWN
@@ -49,11 +49,17 @@ def _bracket(compiler: Compiler, node: exp.Bracket) -> Expr:
     if len(node.expressions) != 1:
         raise Unsupported("this subscript is not supported")
     array, index = compiler.compile(node.this), node.expressions[0]
+    refuse_slots_in(index)
     if isinstance(index, exp.Slice):
         low, high = index.this, index.expression
         return slice_of(array, None if low is None else compiler.compile(low),
                         None if high is None else compiler.compile(high))
-    return subscript(compiler, node)
+    if isinstance(index, exp.Literal) and not index.is_string:  # the parser counts integers that it knows from 0
+        return subscript(array, compiler.compile(exp.Literal.number(int(index.this) + 1)))
+    unchanged = index.type is not None and index.type.this == exp.DataType.Type.UNKNOWN
+    if unchanged or isinstance(index, exp.Column | exp.Parameter):
+        return subscript(array, compiler.compile(index))
+    raise Unsupported("a subscript that is computed is not supported", hint="Compute it in a subquery.")
 
 
 @compiles(exp.Extract)

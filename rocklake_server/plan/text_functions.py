@@ -21,6 +21,7 @@ from rocklake_server.pgformat.strings import decode_utf8
 from rocklake_server.plan.applications import Lenient
 from rocklake_server.plan.overloads import Overload
 from rocklake_server.plan.patterns import regular_expression
+from rocklake_server.plan.system.identifiers import quote_identifier
 from rocklake_server.schema.types import (
     BIGINT,
     BOOLEAN,
@@ -31,7 +32,6 @@ from rocklake_server.schema.types import (
     Value,
     array_of,
 )
-from rocklake_server.sql.names import quote
 
 TEXT_CHARACTERS_MAX = 32 * 1024 * 1024
 """The longest text that a function makes of short ones."""
@@ -194,7 +194,7 @@ def _formatted(kind: str, value: str | None) -> str:
         return _quote_nullable(value)
     if value is None:
         raise InvalidParameterValue("null values cannot be formatted as an SQL identifier")
-    return quote(value)
+    return quote_identifier(value)
 
 
 # -- regular expressions: those that the plan's own matching reads, and that match the same text leftmost --------------

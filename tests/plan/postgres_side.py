@@ -10,6 +10,7 @@ import psycopg
 
 from rocklake_server.errors import CatalogError
 from rocklake_server.pgformat.text import text_encoder
+from rocklake_server.plan.system.oids import OWNER_NAME
 from tests.plan.driver import Driver
 
 QUERIES = Path(__file__).parent / "queries"
@@ -26,6 +27,11 @@ class Answer(NamedTuple):
         if "order by" in text.lower():
             return self
         return self._replace(rows=tuple(sorted(self.rows, key=repr)))
+
+    def as_of_postgres(self) -> Answer:
+        """With the name that the owner of everything has in the PostgreSQL of the tests."""
+        rows = tuple(tuple("postgres" if cell == OWNER_NAME else cell for cell in row) for row in self.rows)
+        return self._replace(rows=rows)
 
 
 def statements(name: str) -> list[str]:

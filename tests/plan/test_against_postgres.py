@@ -8,7 +8,6 @@ from itertools import product
 import psycopg
 import pytest
 
-from rocklake_server.auth.roles import OWNER_NAME
 from tests.plan.driver import Driver
 from tests.plan.postgres_side import Answer, from_postgres, from_us, statements
 from tests.plan.random_queries import random_queries
@@ -22,13 +21,7 @@ class Both:
 
     def both(self, text: str) -> tuple[Answer, Answer]:
         ours, theirs = from_us(self.driver, text), from_postgres(self.connection, text)
-        return _with_owner(ours.comparable(text)), theirs.comparable(text)
-
-
-def _with_owner(answer: Answer) -> Answer:
-    """The owner of everything has another name there."""
-    rows = tuple(tuple("postgres" if cell == OWNER_NAME else cell for cell in row) for row in answer.rows)
-    return answer._replace(rows=rows)
+        return ours.as_of_postgres().comparable(text), theirs.comparable(text)
 
 
 @pytest.fixture(scope="module")

@@ -64,11 +64,29 @@ def both_sides(logs: Path) -> Iterator[Sides]:
     assert "Traceback" not in server.log_path.read_text()
 
 
+def installed_psql() -> str:
+    found = shutil.which("psql")
+    assert found, "psql is not installed: apt-get install postgresql-client"
+    return found
+
+
+def watched(dsn: str, script: str, lines: int) -> list[str]:
+    """So many lines of what psql prints while it repeats a statement, which it does until it is ended."""
+    command = [installed_psql(), dsn, "-X", "-A", "-t", "-q"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdin
+        assert running.stdout
+        running.stdin.write(script)
+        running.stdin.close()
+        found = [running.stdout.readline() for _ in range(lines)]
+        running.terminate()
+    return found
+
+
 def psql(dsn: str, script: str, program: str | None = None, *, aligned: bool = False) -> dict[str, str]:
     """What psql prints, by the ``# name`` lines that the script echoes; errors are part of it."""
-    found = program or shutil.which("psql")
-    assert found, "psql is not installed: apt-get install postgresql-client"
-    command = [found, dsn, "-X", "-v", "HISTFILE=/dev/null", *([] if aligned else ["-A"]), "-f", "-"]
+    command = [program or installed_psql(), dsn, "-X", "-v", "HISTFILE=/dev/null",
+               *([] if aligned else ["-A"]), "-f", "-"]
     done = subprocess.run(command, input=script, text=True, timeout=120, check=False, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     sections: dict[str, str] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.psql.lakes import SEEDS, Lake
-from tests.psql.sides import Sides, psql
+from tests.psql.sides import Sides, psql, watched
 
 pytestmark = pytest.mark.postgres
 
@@ -24,6 +24,14 @@ def test_every_command_prints_what_it_prints_on_postgresql(sides: Sides, number:
     script = COMMANDS + "\n".join(lake.describing()) + "\n"
     ours, theirs = psql(sides.rocklake[lake.database], script), psql(sides.postgres[lake.database], script)
     assert len(theirs) > 100
+    assert ours == theirs
+
+
+def test_watch_repeats_a_statement(sides: Sides) -> None:
+    script = "SELECT count(*) FROM pg_tables WHERE tablename LIKE 'ducklake%' \\watch 0.05\n"
+    name = sides.lakes[0].database
+    ours, theirs = watched(sides.rocklake[name], script, 6), watched(sides.postgres[name], script, 6)
+    assert theirs.count("31\n") >= 3
     assert ours == theirs
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from rocklake_server.plan.system.function_facts_further import FURTHER
+
 _LISTED = """
 1394|abs|700|700|is-fs-|float4abs|absolute value|
 1395|abs|701|701|is-fs-|float8abs|absolute value|
@@ -405,8 +407,9 @@ class FunctionFacts:
 
 
 def function_facts() -> Iterator[FunctionFacts]:
-    for line in _LISTED.strip().splitlines():
-        oid, name, arguments, result, flags, source, description, further = line.split("|")
+    for line in (*_LISTED.strip().splitlines(), *FURTHER.strip().splitlines()):
+        oid, name, arguments, result, flags, source, text = line.split("|", 6)
+        description, _, further = text.rpartition("|")
         yield FunctionFacts(
             int(oid), name, tuple(map(int, arguments.split())), int(result), flags, source or name, description,
             dict(fact.split("=") for fact in further.split()),

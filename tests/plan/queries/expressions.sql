@@ -71,3 +71,4 @@ SELECT '2024-01-02 03:00'::timestamptz - '2024-01-02 05:00'::timestamptz, '2024-
 SELECT 6 & 3, 6 | 1, 6 # 3, 5::bigint & 4::smallint, i & 1 FROM t ORDER BY a
 SELECT json_build_object('a', 1, 'b', NULL, 'c', c, 'd', e, 'e', 'x"y', 'f', b, 'g', '[1]'::json, 'h', d) FROM t ORDER BY a
 SELECT '{"b" : 1, "a":[1.50]}'::jsonb, '[1]'::json, '{"a":1}'::jsonb::text, '"x"'::text::json, '{"a" : 1}'::json::jsonb
+SELECT (ARRAY['x', 'y', 'z'])[a], (ARRAY['x', 'y', 'z'])[a + 1], (ARRAY['x', 'y', 'z'])[a * 2 - 1] FROM t WHERE a BETWEEN 0 AND 100 ORDER BY a
