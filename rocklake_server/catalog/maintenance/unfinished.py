@@ -17,7 +17,7 @@ from rocklake_server.errors import CorruptValue
 from rocklake_server.store.directory_objects import Extent, extent_of, remove_directory
 from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.offline_owner import owned
-from rocklake_server.store.slate import open_slate_store
+from rocklake_server.store.opening import open_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ async def sweep(location: StoreLocation, tell: Callable[[Leftover], None]) -> No
     ``tell`` hears of each before. Raises CannotConnectNow while a server holds the store, CorruptValue before anything
     is removed, StoreUnavailable, OutcomeUnknown, Unsupported."""
     async with owned(location) as ownership:
-        store = await open_slate_store(location.child(SYSTEM_DIRECTORY), ownership=ownership)
+        store = await open_store(location.child(SYSTEM_DIRECTORY), ownership=ownership)
         try:
             directory = await Directory.open(store, ownership)
             for lake in _unlisted(await read_listing(await store.snapshot())):
