@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rocklake_server.errors import CatalogError
+
 if TYPE_CHECKING:
     from rocklake_server.activity import StageWatch
 
@@ -118,3 +120,15 @@ def _add_request(_logger: object, _method: str, event: MutableMapping[str, Any])
     if request is not None:
         event["request"] = request.id
     return event
+
+
+_OPERATORS_CLASSES = ("08", "53", "58", "XX")
+"""Classes of SQLSTATEs: connection lost, too little of something, the system, the server itself."""
+
+
+def level_of(error: CatalogError) -> int:
+    """Of the line that an error is worth: DuckLake runs again by itself what can be retried, and what is the server's
+    or the store's fault concerns who operates them. Its message is not logged, since it may name values."""
+    if error.retryable:
+        return logging.DEBUG
+    return logging.WARNING if error.sqlstate[:2] in _OPERATORS_CLASSES else logging.INFO

@@ -34,6 +34,7 @@ from rocklake_server.session.database_commands import DatabaseCommands
 from rocklake_server.session.extended import ExtendedProtocol
 from rocklake_server.session.listening import Listening
 from rocklake_server.session.live import Live
+from rocklake_server.session.metered import MeteredProtocol
 from rocklake_server.session.procedures import NO_PROCEDURES, Caller, Procedures
 from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
 from rocklake_server.session.runner import SessionFacts, StatementRunner
@@ -43,7 +44,7 @@ from rocklake_server.session.statements import SHOWN_CHARACTERS_MAX, Registry
 from rocklake_server.session.transaction_block import BlockState, TransactionBlock
 from rocklake_server.session.utility import UtilityRunner
 from rocklake_server.sql.parse import parse_statements
-from rocklake_server.telemetry import Request, begin_requests
+from rocklake_server.telemetry import Request, begin_requests, level_of
 from rocklake_server.wire import messages as m
 from rocklake_server.wire.layout import FrontendMessage
 from rocklake_server.wire.phases import Phase
@@ -56,10 +57,6 @@ _STATES = {
     BlockState.FAILED: "idle in transaction (aborted)",
 }
 SESSION_STATES = ("active", *_STATES.values())
-
-
-_OPERATORS_CLASSES = ("08", "53", "58", "XX")
-"""Classes of SQLSTATEs: connection lost, too little of something, the system, the server itself."""
 
 
 class Session:
@@ -113,7 +110,10 @@ class Session:
         live = Live(self, databases, self._backends)
         facts = SessionFacts(user, database, process_id, client_address, callbacks, plans, live)
         self._runner = StatementRunner(channel, self._block, self.settings, utility, self.registry, facts)
-        self._extended = ExtendedProtocol(channel, self._block, self.registry, self._runner)
+        extended = ExtendedProtocol(channel, self._block, self.registry, self._runner)
+        self._extended: ExtendedProtocol | MeteredProtocol = extended
+        if meter is not None:
+            self._extended = MeteredProtocol(extended, self.registry, self._runner, meter, self)
         self._client = client_address, client_port
         self._began_s = self._state_since_s = perf_counter()
         self._statement_began_s: float | None = None
@@ -311,12 +311,7 @@ class Session:
                 await self._simple_query(message.query)
             case m.Execute():
                 self._begin_execute()
-                if self._meter is not None:
-                    await self._execute_metered(message, self._meter)
-                else:
-                    await self._extended.answer(message)
-            case m.Parse() if self._meter is not None:
-                await self._parse_metered(message, self._meter)
+                await self._extended.answer(message)
             case m.Parse() | m.Bind() | m.Describe() | m.Close():
                 await self._extended.answer(message)
             case m.Sync():
@@ -370,37 +365,13 @@ class Session:
             self.request.number += 1
         self._has_executed = True
 
-    async def _parse_metered(self, message: m.Parse, meter: StatementMeter) -> None:
-        watch = self._runner.watch = meter.watch(perf_counter())
-        await self._extended.answer(message)
-        statement = self.registry.statement(message.statement).statement
-        if watch is not None and statement is not None:
-            meter.prepared(statement, watch)
-
-    async def _execute_metered(self, message: m.Execute, meter: StatementMeter) -> None:
-        statement = self.registry.portal(message.portal).prepared.statement
-        began_s = perf_counter()
-        watch = self._runner.watch = meter.watch(began_s) if statement is not None else None
-        if watch is not None:
-            watch.begin(self)
-        try:
-            await self._extended.answer(message)
-        except BaseException as error:
-            if statement is not None:
-                meter.failed(statement, began_s, self, watch, error)
-            raise
-        if watch is not None:
-            watch.ended(SEND)
-        if statement is not None:
-            meter.answered(statement, began_s, self, watch)
-
     # -- ends of a message --------------------------------------------------------------------------------------------
 
     async def _fail(self, error: CatalogError) -> None:
         """The one place where an error becomes a reply. A FATAL one ends the session, as does one after which nothing
         can be read any more."""
         self._activity.failed(error.sqlstate)
-        logger.log(_level_of(error), "failed with SQLSTATE %s (%s)", error.sqlstate, type(error).__name__)
+        logger.log(level_of(error), "failed with SQLSTATE %s (%s)", error.sqlstate, type(error).__name__)
         await self._block.fail(error)
         self.registry.fail()
         is_last = error.severity == "FATAL" or self.channel.phase is Phase.BROKEN
@@ -473,11 +444,3 @@ class Session:
 
     def _export_snapshot(self) -> str:
         return self._block.open().export_snapshot()
-
-
-def _level_of(error: CatalogError) -> int:
-    """Of the line that an error is worth: DuckLake runs again by itself what can be retried, and what is the server's
-    or the store's fault concerns who operates them. Its message is not logged, since it may name values."""
-    if error.retryable:
-        return logging.DEBUG
-    return logging.WARNING if error.sqlstate[:2] in _OPERATORS_CLASSES else logging.INFO
