@@ -8,14 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rocklake_server.errors import DatatypeMismatch, Unsupported
+from rocklake_server.errors import DatatypeMismatch, UndefinedFunction, Unsupported
 from rocklake_server.plan.applications import Lenient, Strict
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.comparisons import equality_key
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.overloads import undefined_function
 from rocklake_server.plan.type_rules import common_type
-from rocklake_server.schema.types import BOOLEAN, INTEGER, TEXT, UNKNOWN, VECTORS, ColumnType, Value, array_of
+from rocklake_server.schema.types import (
+    BOOLEAN,
+    INTEGER,
+    JSON,
+    TEXT,
+    UNKNOWN,
+    VECTORS,
+    ColumnType,
+    Value,
+    array_of,
+)
 
 Array = tuple[Any, ...]
 
@@ -103,6 +113,8 @@ def _concatenate(name: str, arguments: list[Expr]) -> Expr:
 
 def _searched(name: str, arguments: list[Expr]) -> tuple[ColumnType, Callable[[Value], Any], tuple[Expr, Expr]]:
     element = common_type([_element(name, arguments), arguments[1].type], name.upper())
+    if element.oid == JSON.oid:
+        raise UndefinedFunction("could not identify an equality operator for type json")
     return element, equality_key(element), (_typed_array(arguments[0], element), implicit(arguments[1], element))
 
 

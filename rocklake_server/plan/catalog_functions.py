@@ -144,21 +144,15 @@ def _visible(_context: Context, oid: int | None) -> bool | None:
 
 
 def _privilege(_context: Context, *arguments: Value) -> bool | None:
-    """Every role may do everything."""
+    """Nobody is kept from what there is of these kinds. Those of databases are in ``privilege_functions``."""
     return None if None in arguments else True
 
 
-_WHO = ((), (NAME,), (OID,))
-_WHAT = (TEXT, OID)
-
-
-def _privileges(objects: int) -> tuple[Overload, ...]:
-    """Of a role or the current one, on an object named by text or OID; a column is named after its table."""
-    extra = {1: ((),), 2: ((TEXT,), (INTEGER,))}[objects]
-    return tuple(
-        Overload((*who, what, *column, TEXT), BOOLEAN, _privilege, Contextual)
-        for who in _WHO for what in _WHAT for column in extra
-    )
+_PRIVILEGES = tuple(
+    Overload((*who, what, TEXT), BOOLEAN, _privilege, Contextual)
+    for who in ((), (NAME,), (OID,)) for what in (TEXT, OID)
+)
+"""Of a role or the current one, on an object named by text or OID."""
 
 
 def _role_name(context: Context, oid: int | None) -> str | None:
@@ -342,13 +336,10 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
         lambda context, oid: None if oid is None else relation_by_oid(context, oid) is not None, REGCLASS,
         result=BOOLEAN),
     **dict.fromkeys((
-        "has_table_privilege", "has_schema_privilege", "has_database_privilege", "has_sequence_privilege",
-        "has_function_privilege", "has_type_privilege", "has_language_privilege", "has_tablespace_privilege",
-        "has_foreign_data_wrapper_privilege", "has_server_privilege", "has_any_column_privilege",
-    ), _privileges(1)),
-    "has_column_privilege": _privileges(2),
-    "pg_has_role": tuple(
-        Overload((*who, what, TEXT), BOOLEAN, _privilege, Contextual) for who in _WHO for what in (NAME, OID)),
+        "has_sequence_privilege", "has_function_privilege", "has_type_privilege", "has_language_privilege",
+        "has_tablespace_privilege", "has_foreign_data_wrapper_privilege", "has_server_privilege",
+        "has_any_column_privilege",
+    ), _PRIVILEGES),
     "pg_database_size": (
         *context_call(_database_size, NAME, result=BIGINT),
         *context_call(_database_size_by_oid, OID, result=BIGINT),

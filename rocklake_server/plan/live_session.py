@@ -26,6 +26,13 @@ class Activity(NamedTuple):
     state: str
     statement: str
 
+    def hidden(self) -> Activity:
+        """What of it those see whom it does not concern."""
+        return self._replace(
+            client_address=None, client_port=None, transaction_began_us=None, statement_began_us=None, wait=None,
+            statement="<insufficient privilege>",
+        )
+
 
 class Lock(NamedTuple):
     """One line of pg_locks: of an advisory lock, of a relation that a transaction wrote, or of a transaction, which

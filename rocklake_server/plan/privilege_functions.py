@@ -12,7 +12,7 @@ from rocklake_server.plan.model import Context
 from rocklake_server.plan.overloads import Overload
 from rocklake_server.plan.relation_names import PG_CATALOG, relation_oid, split_name
 from rocklake_server.plan.system_relations import SYSTEM_RELATIONS
-from rocklake_server.schema.types import BOOLEAN, NAME, OID, TEXT, Value
+from rocklake_server.schema.types import BOOLEAN, INTEGER, NAME, OID, TEXT, Value
 
 _OF_DATABASES = {
     "CONNECT": Privilege.CONNECT, "TEMPORARY": Privilege.CONNECT, "TEMP": Privilege.CONNECT,
@@ -88,6 +88,21 @@ def _table_privilege(context: Context, *arguments: Value) -> bool | None:
     return _holds(context, user, context.database, wanted, names)
 
 
+def _column_privilege(context: Context, *arguments: Value) -> bool | None:
+    """(user or none, table, column, privileges): a column is held as its table is."""
+    return None if None in arguments else _table_privilege(context, *arguments[:-2], arguments[-1])
+
+
+def _membership(context: Context, *arguments: Value) -> bool | None:
+    """(user or none, role, privileges): a role has no members, and a superuser counts as one of each."""
+    if None in arguments:
+        return None
+    user, role, _ = _parts(arguments)
+    name = _user(context, user)
+    is_superuser = context.view.access.roles.table.privilege(name, context.database) is Privilege.SUPERUSER
+    return is_superuser or name == _user(context, role)
+
+
 def _is_system(table: Value) -> bool:
     """Whether everybody may read it, by name or OID."""
     if isinstance(table, int):
@@ -114,7 +129,20 @@ def _inquiry(function: Callable[..., Value]) -> tuple[Overload, ...]:
     return tuple(Overload(each, BOOLEAN, function, Contextual) for each in arguments)
 
 
+def _column_inquiry() -> tuple[Overload, ...]:
+    """As ``_inquiry``, the column by name or number."""
+    return tuple(
+        Overload((*who, table, column, TEXT), BOOLEAN, _column_privilege, Contextual)
+        for who in ((), (NAME,), (OID,)) for table in (TEXT, OID) for column in (TEXT, INTEGER)
+    )
+
+
 FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
+    "has_column_privilege": _column_inquiry(),
+    "pg_has_role": tuple(
+        Overload((*who, role, TEXT), BOOLEAN, _membership, Contextual)
+        for who in ((), (NAME,), (OID,)) for role in (NAME, OID)
+    ),
     "has_database_privilege": _inquiry(_database_privilege),
     "has_schema_privilege": _inquiry(_schema_privilege),
     "has_table_privilege": _inquiry(_table_privilege),

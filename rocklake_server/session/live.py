@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.advisory_locks import AdvisoryKey, HeldLock, LockMode, Scope
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA
-from rocklake_server.errors import Unsupported
+from rocklake_server.errors import InsufficientPrivilege, Unsupported
 from rocklake_server.pacing import can_wait, waited
 from rocklake_server.plan.live_session import Activity, Cursor, Lock, PreparedStatement
 from rocklake_server.session.backends import Backends
@@ -34,8 +35,21 @@ class Live:
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def activities(self) -> Sequence[Activity]:
+        """What others ask, and from where, only who administers their database sees, as in PostgreSQL."""
         waits_for_advice = {lock.holder for lock in self._locks.held() if not lock.granted}
-        return [session.activity(waits_for_advice) for session in self._backends.all()]
+        return [
+            found if self._is_over(session) else found.hidden()
+            for session in self._backends.all() for found in [session.activity(waits_for_advice)]
+        ]
+
+    def _is_over(self, other: Session) -> bool:
+        """Whether the session's user is the other one's too, or an admin of its database; nobody but a superuser is
+        over a superuser."""
+        access = self._session.access
+        if access.user == other.user:
+            return True
+        held = access.roles.table.privilege
+        return held(access.user, other.database) >= max(Privilege.ADMIN, held(other.user, other.database))
 
     def locks(self) -> Sequence[Lock]:
         advisory = list(self._locks.held())
@@ -97,16 +111,27 @@ class Live:
     # -- acting -------------------------------------------------------------------------------------------------------
 
     def cancel(self, process_id: int) -> bool:
-        session = self._backends.find(process_id)
+        session = self._found(process_id, "cancel")
         if session is not None:
             session.cancel()
         return session is not None
 
     def terminate(self, process_id: int) -> bool:
-        session = self._backends.find(process_id)
+        session = self._found(process_id, "terminate")
         if session is not None:
             session.terminate()
         return session is not None
+
+    def _found(self, process_id: int, verb: str) -> Session | None:
+        """Raises InsufficientPrivilege for a session of somebody else."""
+        session = self._backends.find(process_id)
+        if session is not None and not self._is_over(session):
+            raise InsufficientPrivilege(
+                f"permission denied to {verb} the process",
+                detail=f'Only a superuser, or an admin of database "{session.database}", may {verb} the processes of '
+                f'role "{session.user}".',
+            )
+        return session
 
     def notify(self, channel: str, payload: str) -> None:
         self._session.listening.notify(channel, payload)

@@ -105,13 +105,13 @@ class Conversation:
         meter: StatementMeter | None = None, backends: Backends | None = None,
     ) -> None:  # fmt: skip
         self.channel = ListChannel()
-        database = startup.pop("database", DATABASE)
-        self.channel.connection.receive_data(encode(StartupMessage(3, 0, {"user": "ada", "database": database})))
+        database, user = startup.pop("database", DATABASE), startup.pop("user", "ada")
+        self.channel.connection.receive_data(encode(StartupMessage(3, 0, {"user": user, "database": database})))
         assert self.channel.connection.next_message() is not None
         self.session = Session(
             databases,
             self.channel,
-            user="ada",
+            user=user,
             database=database,
             process_id=process_id,
             startup=startup,

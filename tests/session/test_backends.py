@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from rocklake_server.auth.roles import Privilege, RoleChange, RoleTable
 from rocklake_server.errors import AdminShutdown
 from rocklake_server.wire import messages as m
 from tests.session.conversation import Conversation, Place
@@ -25,6 +28,47 @@ async def test_every_session_is_shown_with_what_it_does(server: Place, client: C
         "SELECT datname, usename, application_name, datid IS NOT NULL, backend_type, xact_start IS NULL "
         "FROM pg_stat_activity WHERE pid > 1 ORDER BY pid"
     ) == ["lake|ada||t|client backend|t", "lake|ada|tool|t|client backend|f"]
+
+
+def roles() -> RoleTable:
+    """Ada and Bob are writers, Carl administers the lake, Root everything."""
+    table = RoleTable().created("root", RoleChange(superuser=True), b"secret")
+    for name, held in (("ada", Privilege.WRITER), ("bob", Privilege.WRITER), ("carl", Privilege.ADMIN)):
+        table = table.created(name, RoleChange(), b"").granted(name, "lake", frozenset({held}))
+    return table
+
+
+async def test_what_others_ask_is_for_those_over_them(server: Place, client: Conversation) -> None:
+    server.databases.directory.roles.replace(roles())
+    bob, carl, root = [await server.client(user=name) for name in ("bob", "carl", "root")]
+    await bob.run("SELECT 'of bob'")
+    shown = "SELECT query FROM pg_stat_activity WHERE usename = 'bob'"
+    assert await client.rows(shown) == ["<insufficient privilege>"]
+    assert await carl.rows(shown) == await root.rows(shown) == ["SELECT 'of bob'"]
+    assert await bob.rows("SELECT state FROM pg_stat_activity WHERE usename = 'bob'") == ["active"]
+
+
+@pytest.mark.parametrize("function", ["pg_cancel_backend", "pg_terminate_backend"])
+async def test_nobody_ends_what_those_over_him_do(server: Place, client: Conversation, function: str) -> None:
+    server.databases.directory.roles.replace(roles())
+    others = {name: await server.client(user=name) for name in ("bob", "carl", "root")}
+    for name in ("bob", "carl", "root"):
+        assert await client.query(f"SELECT {function}({others[name].session.process_id})") == [
+            "ERROR 42501", "ready I"], name
+    assert await others["carl"].query(f"SELECT {function}({others['root'].session.process_id})") == [
+        "ERROR 42501", "ready I"]
+    assert await others["carl"].rows(f"SELECT {function}({others['bob'].session.process_id})") == ["t"]
+    assert await others["root"].rows(f"SELECT {function}({others['carl'].session.process_id})") == ["t"]
+
+
+async def test_privileges_of_columns_and_memberships_are_told(server: Place, client: Conversation) -> None:
+    server.databases.directory.roles.replace(roles())
+    await client.run("CREATE TABLE t(a INTEGER)")
+    assert await client.rows(
+        "SELECT has_column_privilege('t', 'a', 'SELECT'), has_column_privilege('root', 't', 'a', 'UPDATE'), "
+        "has_column_privilege('t', 'a', 'UPDATE WITH GRANT OPTION'), pg_has_role('bob', 'USAGE'), "
+        "pg_has_role('ada', 'USAGE'), pg_has_role('root', 'bob', 'MEMBER')"
+    ) == ["t|t|f|f|t|t"]
 
 
 async def test_times_go_forward(server: Place, client: Conversation) -> None:
