@@ -213,7 +213,8 @@ def test_a_running_server_is_read_beside_and_not_disturbed(server: RockLakeServe
 def test_a_repair_waits_for_no_server_and_leaves_it_alone(server: RockLakeServer) -> None:
     refused = rocklake("repair", "apply", "--store", server.store, "--lake", "lake")
     assert the_sentence(refused, ExitCode.IN_USE) == (
-        f'a server holds store "{server.store}", and this command has to write: stop the server first')
+        f'a server holds store "{server.store}", and this command has to write: stop the server first, '
+        "or run it through that server: rocklake repair apply --lake lake --server HOST:PORT")
     with psycopg.connect(server.dsn("lake"), autocommit=True) as client:
         client.execute("INSERT INTO ducklake_snapshot VALUES (7, now(), 1, 50, 50)")
 

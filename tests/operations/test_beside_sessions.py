@@ -17,7 +17,8 @@ from rocklake_server.operations import working
 from rocklake_server.store.data_files import DataFiles
 from tests.catalog.audit import audit, check
 from tests.catalog.engine import Engine, delete, insert, select, update
-from tests.catalog.maintenance.whole_lake import counts, whole_lake
+from tests.catalog.maintenance.planted_damage import PLANTED
+from tests.catalog.maintenance.whole_lake import DIRECTORY, Workbench, counts, whole_lake
 from tests.catalog.retention.interrupted import commits_of, contents, lake_of
 from tests.operations.acting import call, store_of, whole_engine
 
@@ -293,3 +294,24 @@ async def test_a_lake_that_is_worked_in_does_not_close_as_idle() -> None:
     async with opened.maintained:
         assert not opened.is_idle
     assert opened.is_idle
+
+
+async def test_a_repair_through_the_server_mends_what_a_repair_without_one_mends() -> None:
+    store = await whole_lake()
+    bench = await Workbench.over(store)
+    PLANTED["indexes"][0](bench)
+    PLANTED["counters"][0](bench)
+    PLANTED["orphaned-parts"][0](bench)
+    await bench.write()
+    engine = Engine()
+    engine.stores[DIRECTORY] = store
+    engine = await engine.open()
+    await engine.databases.create_lake("lake", "public")
+    planned = await call(engine, "repair(apply => false)")
+    assert await call(engine, "repair()") == planned
+    mended = planned["mended"]
+    assert isinstance(mended, list)
+    assert {record["check"] for record in mended} >= {"indexes", "counters", "orphaned-parts"}
+    await commit_snapshot(engine, 7)
+    assert (await call(engine, "repair()"))["mended"] == []
+    assert await counts(store) == {}
