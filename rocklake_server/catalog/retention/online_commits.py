@@ -142,6 +142,8 @@ class _OnlineCommit:
             name: max(value, working.counters.get(name, 0)) for name, value in gathered.counters.items()
         }
         draft.size_bytes = gathered.size_bytes
+        if not gathered.rows:
+            draft.counted = {}, {}
         return draft
 
     def _require_definitions(self, working: Working) -> None:
