@@ -128,7 +128,7 @@ def _encoder(relation: Relation, message: Any, names: tuple[str, ...]) -> Callab
                     [number for position, number, _ in defaults if row[position] is None]
                 )
             payload: bytes = message(**fields).SerializeToString()
-        except (ValueError, TypeError, struct.error) as error:
+        except (ValueError, TypeError, OverflowError, struct.error) as error:
             _refuse(relation, given, error)
         if row[-1] is None:
             _refuse(relation, given, None)
@@ -156,7 +156,7 @@ def encode(row):
     try:
         [{", ".join(values)}] = row
         payload = message(**{{{fields}}}).SerializeToString()
-    except (ValueError, TypeError, error) as cause:
+    except (ValueError, TypeError, OverflowError, error) as cause:
         refuse(relation, row, cause)
     if {values[-1]} is None or (0 in payload and ({" or ".join(texts) or "False"})):
         refuse(relation, row, None)

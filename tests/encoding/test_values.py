@@ -178,7 +178,9 @@ def test_arbitrary_bytes_give_a_row_or_a_named_error(case: tuple[Relation, tuple
 
 def test_envelope_tells_a_foreign_value_from_a_newer_one() -> None:
     assert unseal(KEY, b"\x01SDKVabc") == b"abc"
-    with pytest.raises(FormatVersionUnsupported, match="0b2a has encoding version 2, not 1"):
+    with pytest.raises(FormatVersionUnsupported, match="0b2a has encoding version 3, not 1"):
+        unseal(KEY, b"\x03SDKVabc")
+    with pytest.raises(CatalogError, match="0b2a is encrypted with key"):
         unseal(KEY, b"\x02SDKVabc")
     for foreign in (b"", b"\x01SDK", b"\x01sdkvabc", b"PAR1PAR1"):
         with pytest.raises(CorruptValue, match="0b2a does not begin with 0153444b56"):
