@@ -87,8 +87,9 @@ differential: $(VENV)/.installed-dev ## Compare random DuckLake workloads with P
 interleaving: $(VENV)/.installed-dev ## Compare random interleaved transactions with PostgreSQL (SCHEDULES=5000)
 	ROCKLAKE_INTERLEAVINGS=$(SCHEDULES) $(BIN)/python -m pytest -q -s tests/interleaving
 
-budgets: $(VENV)/.installed-dev ## Hold what a commit may cost at a million rows too
+budgets: $(VENV)/.installed-dev ## Hold what a commit may cost at a million rows, and DuckDB's insert of 200,000 inlined ones
 	ROCKLAKE_MILLION_ROWS=1 $(BIN)/python -m pytest -q tests/catalog/test_budgets.py
+	ROCKLAKE_MANY_INLINED_ROWS=1 $(BIN)/python -m pytest -q tests/e2e/test_beyond_postgres.py -k many_inlined_rows
 
 rollbacks: $(VENV)/.installed-dev ## Roll a lake back to every snapshot of a long script, and compare
 	ROCKLAKE_EVERY_SNAPSHOT=1 $(BIN)/python -m pytest -q tests/cli/test_rollback.py
