@@ -18,6 +18,7 @@ from rocklake_server.plan.conditions import conjuncts
 from rocklake_server.plan.dispatch import label, only
 from rocklake_server.plan.expressions import ColumnRef, Expr
 from rocklake_server.plan.lowering.from_items import (
+    check_function_schema,
     column_aliases,
     relation_source,
     table_name,
@@ -186,7 +187,8 @@ class FromItems:
 
     def _table(self, node: exp.Table) -> str:
         if not isinstance(node.this, exp.Identifier):
-            only(node, "this", "alias", "joins", "ordinality")
+            only(node, "this", "db", "alias", "joins", "ordinality")
+            check_function_schema(node)
             return self._function(node, node.this, with_ordinality=bool(node.args.get("ordinality")))
         only(node, "this", "db", "catalog", "alias", "joins", "only")
         name = table_name(node)
