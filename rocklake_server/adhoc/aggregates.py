@@ -9,6 +9,7 @@ from sqlglot import exp
 from rocklake_server.adhoc.fragments import Fragment, fragments, reads, uniform_scale
 from rocklake_server.adhoc.reading import Reading
 from rocklake_server.adhoc.reading import reads as reads_nodes
+from rocklake_server.adhoc.table_functions import named_set
 from rocklake_server.errors import GroupingProblem, Unsupported
 from rocklake_server.plan.aggregation import Aggregate, aggregate
 from rocklake_server.plan.arithmetic import arithmetic
@@ -67,8 +68,8 @@ def _aggregate(reading: Reading, node: exp.Expr) -> Expr | None:
 
 
 @reads_nodes(exp.Anonymous)
-def _named_aggregate(reading: Reading, node: exp.Anonymous) -> Expr | None:
-    return called(reading, node, "") if is_aggregate(node) else None
+def _named(reading: Reading, node: exp.Anonymous) -> Expr | None:
+    return called(reading, node, "") if is_aggregate(node) else named_set(reading, node)
 
 
 @reads_nodes(exp.Grouping)

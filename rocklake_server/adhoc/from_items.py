@@ -18,6 +18,7 @@ from rocklake_server.plan.conditions import conjuncts
 from rocklake_server.plan.dispatch import label, only
 from rocklake_server.plan.expressions import ColumnRef, Expr
 from rocklake_server.plan.lowering.from_items import (
+    check_function_schema,
     column_aliases,
     relation_source,
     table_name,
@@ -135,7 +136,8 @@ class FromItems:
         if isinstance(inner, exp.Subquery):
             only(inner, "this")
             return self._derived(node, self.queries.query(inner.this, self.scope), "LATERAL ")
-        return self._function(node, inner, with_ordinality=bool(node.args.get("ordinality")))
+        with_ordinality = bool(node.args.get("ordinality") or inner.args.get("offset"))
+        return self._function(node, inner, with_ordinality=with_ordinality)
 
     def _derived(self, node: exp.Expr, inner: Relational, prefix: str) -> str:
         alias_node = node.args.get("alias")
@@ -173,8 +175,8 @@ class FromItems:
             first = columns[0]
             columns = (replace(first, output=replace(first.output, name=alias)), *columns[1:])
         names = column_aliases(alias_node) if named else []
-        if isinstance(node, exp.Unnest) and isinstance(node.args.get("offset"), exp.Identifier):
-            names.append(identifier(node.args["offset"]))  # the parser takes the ordinality's name out of the list
+        if isinstance(call, exp.Unnest) and isinstance(call.args.get("offset"), exp.Identifier):
+            names.append(identifier(call.args["offset"]))  # the parser takes the ordinality's name out of the list
         if len(names) > len(columns):
             raise InvalidColumnReference(
                 f'table "{alias}" has {len(columns)} columns available but {len(names)} columns specified')
@@ -186,7 +188,8 @@ class FromItems:
 
     def _table(self, node: exp.Table) -> str:
         if not isinstance(node.this, exp.Identifier):
-            only(node, "this", "alias", "joins", "ordinality")
+            only(node, "this", "db", "alias", "joins", "ordinality")
+            check_function_schema(node)
             return self._function(node, node.this, with_ordinality=bool(node.args.get("ordinality")))
         only(node, "this", "db", "catalog", "alias", "joins", "only")
         name = table_name(node)

@@ -19,6 +19,7 @@ from rocklake_server.plan.dispatch import label, only
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.lowering.query import Output
 from rocklake_server.plan.overloads import undefined_function, unknown_function
+from rocklake_server.plan.set_functions import SET_FUNCTIONS, elements
 from rocklake_server.plan.type_rules import INTEGERS, wider
 from rocklake_server.schema.types import (
     BIGINT,
@@ -51,8 +52,7 @@ def table_function(reading: Reading, node: exp.Expr, *, with_ordinality: bool) -
     elif isinstance(node, exp.Unnest | exp.Explode):
         made = _unnest(reading, node, with_ordinality=with_ordinality)
     elif isinstance(node, exp.Anonymous):
-        name = call_name(node)
-        raise unknown_function(name, [reading.expression(argument) for argument in node.expressions])
+        made = _elements(reading, node, with_ordinality=with_ordinality)
     elif isinstance(node, exp.Func):
         raise UndefinedFunction(f"function {type(node).sql_names()[0].lower()} does not exist in FROM")
     else:
@@ -150,6 +150,25 @@ def _unnest(reading: Reading, node: exp.Expr, *, with_ordinality: bool) -> Table
     return TableFunction("unnest", text, (*columns, Column(Output("ordinality", BIGINT))), scalar=False)
 
 
+def _array_call(reading: Reading, node: exp.Anonymous) -> Expr:
+    """The array of what a function of the plan's own returns. Raises UndefinedFunction, Unsupported."""
+    name = call_name(node)
+    arguments = [reading.expression(argument) for argument in node.expressions]
+    if name not in SET_FUNCTIONS:
+        raise unknown_function(name, arguments)
+    made = SET_FUNCTIONS[name](arguments)
+    if made.expand is not elements:
+        raise Unsupported(f"{name}() is not supported here")
+    return made.argument
+
+
+def _elements(reading: Reading, node: exp.Anonymous, *, with_ordinality: bool) -> TableFunction:
+    name, array = call_name(node), _array_call(reading, node)
+    assert array.type.element is not None
+    inner = f"SELECT unnest({reading.statement.out.sql(array)}) AS c0"
+    return _numbered(name, inner, Column(Output(name, array.type.element)), with_ordinality=with_ordinality)
+
+
 # -- in a select list -------------------------------------------------------------------------------------------------
 
 
@@ -177,9 +196,19 @@ def _unnest_in_list(reading: Reading, node: exp.Expr) -> Expr:
         nodes = node.expressions if isinstance(node, exp.Unnest) else [node.this, *node.expressions]
         if len(nodes) != 1:
             raise Unsupported("unnest of several arrays is supported in FROM only")
-        array = _array(reading, nodes[0])
-        assert array.type.element is not None
-        return Fragment(array.type.element, -1, "", sql=f"unnest({reading.statement.out.sql(array)})", scope_number=-1,
-                        scale=uniform_scale(array), reads=reads(array))
+        return _unnested(reading, _array(reading, nodes[0]))
 
     return _set(reading, make)
+
+
+def named_set(reading: Reading, node: exp.Anonymous) -> Expr | None:
+    """A set-returning function that the parser has no node for."""
+    if call_name(node) not in SET_FUNCTIONS:
+        return None
+    return _set(reading, lambda: _unnested(reading, _array_call(reading, node)))
+
+
+def _unnested(reading: Reading, array: Expr) -> Fragment:
+    assert array.type.element is not None
+    return Fragment(array.type.element, -1, "", sql=f"unnest({reading.statement.out.sql(array)})", scope_number=-1,
+                    scale=uniform_scale(array), reads=reads(array))

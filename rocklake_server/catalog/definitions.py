@@ -156,6 +156,13 @@ class Definitions(Annotations):
         relations = () if listed is None else self.relations_of({listed})
         return next((relation for relation in relations if relation.oid == oid), None)
 
+    def relation_of_index(self, oid: int) -> Relation | None:
+        _index_id, slot = relation_of(oid)
+        schemas = {name for name, opened in self.opened.items() if opened.lake.slot == slot and name in self.parts}
+        listed = self.databases.schema_of_slot(self.database, self.places, slot)
+        relations = self.relations_of(schemas if listed is None else {*schemas, listed})
+        return next((found for found in relations if any(index.oid == oid for index in found.indexes)), None)
+
     def resolve(self, schema: str | None, name: str) -> Relation:
         for candidate in (TEMPORARY_SCHEMA, PUBLIC) if schema is None else (schema,):
             part = self.parts.get(candidate)

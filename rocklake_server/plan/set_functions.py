@@ -48,6 +48,11 @@ def _as_it_is(rows: Any) -> Sequence[Row]:
     return cast("Sequence[Row]", rows)
 
 
+def elements(values: Any) -> Sequence[Row]:
+    """The rows of a call whose argument is the array of its one column's values."""
+    return [(value,) for value in values]
+
+
 class _Numbers(Sequence[Row]):
     """The numbers of a range as rows, made when they are asked for."""
 
@@ -126,9 +131,9 @@ def _string_to_table(arguments: Sequence[Expr]) -> SetCall:
         if not text:
             return ()
         parts = list(text) if separator is None else text.split(separator) if separator else [text]
-        return tuple((part,) for part in parts)
+        return tuple(parts)
 
-    return SetCall(Lenient(TEXT, split, typed), (("string_to_table", TEXT),))
+    return SetCall(Lenient(array_of(TEXT), split, typed), (("string_to_table", TEXT),), elements)
 
 
 def _subscripts(arguments: Sequence[Expr]) -> SetCall:
@@ -142,10 +147,10 @@ def _subscripts(arguments: Sequence[Expr]) -> SetCall:
     def subscripts(values: tuple[Value, ...], dimension: int, reverse: bool = False) -> Value:
         if dimension != 1:
             return ()
-        found = tuple((place + first,) for place in range(len(values)))
+        found = tuple(range(first, first + len(values)))
         return found[::-1] if reverse else found
 
-    return SetCall(Strict(array_of(INTEGER), subscripts, typed), (("generate_subscripts", INTEGER),))
+    return SetCall(Strict(array_of(INTEGER), subscripts, typed), (("generate_subscripts", INTEGER),), elements)
 
 
 _KEYWORD_COLUMNS: Columns = (

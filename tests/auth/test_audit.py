@@ -37,7 +37,7 @@ def test_the_log_level_does_not_silence_it(capsys: pytest.CaptureFixture[str]) -
     try:
         configure_logging("error")
         audit("drop", user="ada", object="schema", name="old")
-        assert capsys.readouterr().err.rstrip().endswith("rocklake.audit: drop user=ada object=schema name=old")
+        assert capsys.readouterr().err.rstrip().endswith("] drop user=ada object=schema name=old [rocklake.audit]")
     finally:
         logging.getLogger(AUDIT_LOGGER).setLevel(before)
         root.setLevel(level)

@@ -23,7 +23,7 @@ from rocklake_server.plan.system import relation as system_relation
 from rocklake_server.plan.system.default_text import default_text
 from rocklake_server.plan.system.identifiers import quote_identifier
 from rocklake_server.plan.system_relations import SYSTEM_RELATIONS
-from rocklake_server.schema.model import Relation, RelationColumn, RelationKind
+from rocklake_server.schema.model import IndexDefinition, IndexKey, Relation, RelationColumn, RelationKind
 from rocklake_server.schema.types import ALL_TYPES, BIGINT, BY_NAME, ColumnType, Form, Value, varchar
 from rocklake_server.session.settings import Settings
 from tests.plan.ducklake_tables import DUCKLAKE_TABLES, EVERY_KIND, create_table, relation
@@ -81,6 +81,9 @@ class LakeView:
     def relation_of_oid(self, oid: int) -> Relation | None:
         return next((relation for relation in self.relation_list if relation.oid == oid), None)
 
+    def relation_of_index(self, oid: int) -> Relation | None:
+        return next((found for found in self.relation_list if any(index.oid == oid for index in found.indexes)), None)
+
 
 def rows_of(name: str, view: LakeView, schema: str = "pg_catalog") -> list[dict[str, Value]]:
     found = SYSTEM_RELATIONS[schema, name]
@@ -108,7 +111,8 @@ def fits(value: Value, column_type: ColumnType) -> bool:
 
 
 def test_what_is_asked_for_by_some_values_has_every_row_with_them():
-    view = LakeView((*LAKE_TABLES, TEMPORARY_TABLE))
+    index = IndexDefinition(40_000, "by_flag", (IndexKey(1),), oid=40_000)
+    view = LakeView((*LAKE_TABLES, TEMPORARY_TABLE, replace(EVERY_KIND_TABLE, name="u", oid=30_001, indexes=(index,))))
     asked = 0
     for found in SYSTEM_RELATIONS.values():
         for column, narrowed in found.narrowed.items():

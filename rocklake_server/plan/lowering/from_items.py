@@ -131,8 +131,7 @@ def function_item(
     ordinality = bool(node.args.get("offset")) or bool(node.args.get("ordinality"))
     if isinstance(node, exp.Table):
         only(node, "this", "db", "alias", "ordinality", "joins")
-        if node.args.get("db") and identifier(node.args["db"]) != PG_CATALOG:
-            raise Unsupported("a function of another schema than pg_catalog is not supported in FROM")
+        check_function_schema(node)
         call = set_call(compiler, node.this)
     else:
         call = set_call(compiler, node)
@@ -145,6 +144,12 @@ def function_item(
         outputs.append(Output("ordinality", BIGINT))
     lowered = Lowered(FunctionScan(call, ordinality), tuple(outputs), frozenset(inside.correlated))
     return *derived(lowered, shown, names, scope.width), scope.number in lowered.correlated
+
+
+def check_function_schema(node: exp.Table) -> None:
+    """Raises Unsupported for a function of a schema where there is none."""
+    if node.args.get("db") and identifier(node.args["db"]) != PG_CATALOG:
+        raise Unsupported("a function of another schema than pg_catalog is not supported in FROM")
 
 
 def column_aliases(alias: exp.TableAlias | None) -> list[str]:

@@ -12,6 +12,8 @@ SELECT array_to_string(array_agg(path ORDER BY path), ', ') FROM ducklake_delete
 SELECT x, count(*) FROM unnest(ARRAY['a', 'b', 'a']) x GROUP BY x ORDER BY x
 SELECT u.id, x FROM u, unnest(ARRAY[u.id, u.a]) x ORDER BY u.id, x
 SELECT id, n, x FROM u, unnest(string_to_array(name, 'i')) WITH ORDINALITY AS s(x, n) ORDER BY id, n
+SELECT id, n, x, row_number() OVER (ORDER BY id, n) FROM u, LATERAL unnest(ARRAY[u.id, u.a]) WITH ORDINALITY AS s(x, n) ORDER BY id, n
+SELECT s.n, (ARRAY[7, 8, 9])[s.n] FROM pg_catalog.generate_series(1, 4) s(n) ORDER BY 1
 SELECT unnest(string_to_array('a,b,c', ','))
 SELECT unnest(array_agg(id ORDER BY id)) FROM u
 SELECT ARRAY(SELECT name FROM u WHERE name IS NOT NULL ORDER BY id), ARRAY(SELECT id FROM u WHERE u.a = t.a ORDER BY id) FROM t ORDER BY t.a

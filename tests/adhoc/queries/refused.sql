@@ -6,8 +6,6 @@ SELECT a FROM t TABLESAMPLE SYSTEM (10)
 SELECT b FROM t WHERE b ~ '(?=o)one'
 SELECT b ~ '(o)\1', row_number() OVER () FROM t
 SELECT b ~ 'o+?', row_number() OVER () FROM t
-SELECT '{}'::json
-SELECT json_build_object('a', a) FROM t
 SELECT json_agg(a) FROM t
 SELECT a -> 'b' FROM (SELECT '{}'::text AS a) q
 SELECT corr(a, i) FROM t

@@ -11,3 +11,7 @@ SELECT u.id, x.n FROM u, LATERAL (SELECT count(*) AS n FROM t WHERE t.a = u.a) x
 SELECT u.id, g FROM u, generate_series(1, u.id) g WHERE u.id < 3 ORDER BY 1, 2
 SELECT u.id, x.m FROM u LEFT JOIN LATERAL (SELECT max(i) AS m FROM t WHERE t.a = u.a) x ON true ORDER BY 1
 SELECT * FROM (VALUES (1, 'a'), (2, 'b')) v(n, s) JOIN LATERAL (SELECT n * 2 AS m) l ON true ORDER BY n
+SELECT u.id, x, row_number() OVER (ORDER BY u.id, x) FROM u, string_to_table(u.name, 'i') AS x ORDER BY u.id, x
+SELECT n, part FROM string_to_table('a,b,c', ',') WITH ORDINALITY AS s(part, n), generate_series(1, 2) ORDER BY n
+SELECT generate_subscripts(ARRAY[u.id, u.a], 1), row_number() OVER (ORDER BY id) FROM u ORDER BY 2, 1
+SELECT i, (ARRAY['x', 'y'])[i] FROM generate_subscripts(ARRAY['x', 'y'], 1, true) AS i, generate_series(1, 1) ORDER BY i
