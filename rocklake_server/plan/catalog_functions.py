@@ -69,11 +69,11 @@ def _index_definition(
 
 def _constraint_definition(context: Context, oid: int | None, _pretty: bool | None = None) -> str | None:
     """PRIMARY KEY is the only constraint there is."""
-    for relation in context.view.relations():
-        if relation.primary_key and oids.constraint_oid(relation) == oid:
-            names = ", ".join(quote_identifier(relation.columns[index].name) for index in relation.primary_key)
-            return f"PRIMARY KEY ({names})"
-    return None
+    relation = None if oid is None else relation_by_oid(context, oids.own_oid_of(oid))
+    if relation is None or not relation.primary_key or oids.constraint_oid(relation) != oid:
+        return None
+    names = ", ".join(quote_identifier(relation.columns[index].name) for index in relation.primary_key)
+    return f"PRIMARY KEY ({names})"
 
 
 def _nothing(_context: Context, *_arguments: Value) -> None:
@@ -364,5 +364,4 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
 
 def _temporary_schema(context: Context) -> int:
     """0 until the session has a temporary table."""
-    has_any = any(relation.schema == oids.TEMPORARY_SCHEMA_NAME for relation in context.view.relations())
-    return oids.TEMPORARY_SCHEMA if has_any else 0
+    return oids.TEMPORARY_SCHEMA if context.view.relations_of({oids.TEMPORARY_SCHEMA_NAME}) else 0

@@ -13,8 +13,9 @@ from rocklake_server.catalog.view import RelationBytes, Row, TransactionView
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.expressions import Env, Expr, Getter, Prepared
 from rocklake_server.plan.overloads import undefined_function
-from rocklake_server.plan.system.indexes import indexes_of
+from rocklake_server.plan.system.indexes import find_index
 from rocklake_server.plan.system.oids import CATALOGS
+from rocklake_server.plan.system.relation import by_oid
 from rocklake_server.plan.type_rules import OIDS
 from rocklake_server.schema.types import BIGINT, REGCLASS, TEXT, UNKNOWN, Value
 
@@ -47,9 +48,8 @@ class RelationSize(Expr):
         view = env.need().view
         wanted = self.argument.value(env) if self.argument.constant else None
         sizes: dict[Value, int] = {}
-        for relation in view.relations():
-            if wanted is None or wanted == relation.oid:
-                sizes[relation.oid] = self._of(await view.relation_bytes(relation))
+        for relation in by_oid(view, {wanted}) if self.argument.constant else view.relations():
+            sizes[relation.oid] = self._of(await view.relation_bytes(relation))
         env.results[id(self)] = sizes
 
     def _of(self, size: RelationBytes) -> int:
@@ -61,19 +61,19 @@ class RelationSize(Expr):
         sizes = env.results[id(self)]
         assert isinstance(sizes, dict)
         argument = self.argument.bind(env)
-        without_rows = _without_rows(env.need().view)
+        view = env.need().view
 
         def size(row: Row) -> Value:
             oid = argument(row)
-            found: Value = sizes.get(oid, 0 if oid in without_rows else None)
-            return found
+            found: Value = sizes.get(oid)
+            return 0 if found is None and _is_without_rows(view, oid) else found
 
         return size
 
 
-def _without_rows(view: TransactionView) -> frozenset[Value]:
-    """What is there and takes no room of its own: indexes, and the system catalogs, which are computed."""
-    return _CATALOG_OIDS | {index.oid for relation in view.relations() for index in indexes_of(relation)}
+def _is_without_rows(view: TransactionView, oid: Value) -> bool:
+    """Whether it is there and takes no room of its own: indexes, and the system catalogs, which are computed."""
+    return oid in _CATALOG_OIDS or (isinstance(oid, int) and find_index(view, oid) is not None)
 
 
 def size_call(name: str, arguments: Sequence[Expr]) -> Expr:

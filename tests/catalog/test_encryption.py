@@ -15,12 +15,12 @@ from rocklake_server.errors import CannotConnectNow, CorruptValue, FormatVersion
 from rocklake_server.schema.model import Column, Table
 from rocklake_server.schema.registry import TABLES
 from rocklake_server.schema.types import BIGINT, BYTEA, VARCHAR, Form, Value
+from rocklake_server.store.compaction import compact_fully
 from rocklake_server.store.folder_lock import FolderLock
 from rocklake_server.store.keyring import KEYS_VARIABLE
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from tests.catalog.engine import DATABASE, delete, insert, select
 from tests.catalog.slate_engine import SlateEngine, running_engine
-from tests.store.compacted import compact_fully
 
 KEYS = {name: b64encode(bytes([number]) * 32).decode() for number, name in enumerate(("old", "new", "other"))}
 MARKER = "MARKED-"

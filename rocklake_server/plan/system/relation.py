@@ -168,10 +168,10 @@ def from_each_relation(schema: str, name: str, declaration: str, build: Callable
 
 
 def by_oid(view: TransactionView, values: Collection[Value]) -> list[Relation]:
-    """The relations with these OIDs, or whose key's index or constraint has one of them."""
-    own = sorted({own_oid_of(value) for value in values if isinstance(value, int)})
-    relations = map(view.relation_of_oid, own)
-    return [relation for relation in relations if relation is not None]
+    """The relations with these OIDs, or that have an index or a constraint with one of them."""
+    oids = sorted({value for value in values if isinstance(value, int)})
+    found = [view.relation_of_oid(own_oid_of(oid)) or view.owner_of_index(oid) for oid in oids]
+    return list({relation.oid: relation for relation in found if relation is not None}.values())
 
 
 def by_namespace(view: TransactionView, values: Collection[Value]) -> Sequence[Relation]:
