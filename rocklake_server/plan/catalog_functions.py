@@ -90,13 +90,22 @@ def _rows(context: Context, name: str) -> Iterator[tuple[Value, ...]]:
     return (row[:len(relation.columns)] for row in relation.rows(context.view))
 
 
+def _rows_about(context: Context, name: str, oid: int | None) -> Iterator[tuple[Value, ...]]:
+    """As ``_rows``; rows that do not begin with ``oid`` may be left out."""
+    relation = SYSTEM_RELATIONS[PG_CATALOG, name]
+    narrowed = relation.narrowed.get(0)
+    if narrowed is None:
+        return _rows(context, name)
+    return (row[:len(relation.columns)] for row in narrowed(context.view, {oid}))
+
+
 def _catalog_of(name: str | None) -> int | None:
     return None if name is None else oids.CATALOGS.get(name)
 
 
 def _described(context: Context, relation: str, *key: int | None) -> str | None:
     """The description whose leading columns are ``key``."""
-    for *found, text in _rows(context, relation):
+    for *found, text in _rows_about(context, relation, key[0]):
         if tuple(found) == key:
             return str(text)
     return None
@@ -105,7 +114,8 @@ def _described(context: Context, relation: str, *key: int | None) -> str | None:
 def _object_description(context: Context, oid: int | None, catalog: str | None = None) -> str | None:
     if catalog is not None:
         return _described(context, "pg_description", oid, _catalog_of(catalog), 0)
-    found = [text for about, _, part, text in _rows(context, "pg_description") if about == oid and part == 0]
+    rows = _rows_about(context, "pg_description", oid)
+    found = [text for about, _, part, text in rows if about == oid and part == 0]
     return str(found[0]) if found else None
 
 
