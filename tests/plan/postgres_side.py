@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import psycopg
 
+from rocklake_server.auth.roles import OWNER_NAME
 from rocklake_server.errors import CatalogError
 from rocklake_server.pgformat.text import text_encoder
-from rocklake_server.plan.system.oids import OWNER_NAME
 from tests.plan.driver import Driver
 
 QUERIES = Path(__file__).parent / "queries"
