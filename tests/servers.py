@@ -27,7 +27,6 @@ START_SECONDS_MAX = 30.0
 STOP_SECONDS_MAX = 20.0
 LOG_TAIL_LINES = 60
 _LISTENING = re.compile(r"listening on (?P<host>[0-9.]+):(?P<port>\d+)")
-_AUDITED = re.compile(r"^\S+ \[\w+ *\] (.*) \[rocklake\.audit\]", re.MULTILINE)
 _OWN_VARIABLES = ("ROCKLAKE_", "AWS_")
 
 
@@ -141,10 +140,6 @@ class RockLakeServer:
             return "(no log)"
         lines = self.log_path.read_text(errors="replace").splitlines()
         return "\n".join(lines[-LOG_TAIL_LINES:])
-
-    def audit_log(self) -> list[str]:
-        """The records of the audit log so far."""
-        return _AUDITED.findall(self.log_path.read_text())
 
     def lines_so_far(self, seconds: float) -> list[str]:
         """The lines that follow the listening line on stdout, waiting at most ``seconds`` for the first."""

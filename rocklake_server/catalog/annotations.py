@@ -29,6 +29,13 @@ class Annotations:
     async def part_for_create(self, schema: str | None, command: str) -> LakeTransaction: ...
 
     @abstractmethod
+    def comments_of(self, schema: str) -> Mapping[str, str]:
+        """Of the lake of a schema, by the names of their system keys; none without a lake. Raises Absent."""
+
+    @abstractmethod
+    def _is_there(self, schema: str) -> bool: ...
+
+    @abstractmethod
     def resolve(self, schema: str | None, name: str) -> Relation: ...
 
     async def annotate(self, relation: Relation, noted: Relation) -> None:
@@ -46,7 +53,7 @@ class Annotations:
 
     async def comment_on_schema(self, name: str, text: str | None) -> None:
         """Raises UndefinedSchema."""
-        if name != PUBLIC and name not in self.parts:
+        if name != PUBLIC and not self._is_there(name):
             raise UndefinedSchema(f'schema "{name}" does not exist')
         (await self.part_for_create(name, "COMMENT")).comment(SYSTEM_SCHEMA_COMMENT, text or "")
 
@@ -60,6 +67,4 @@ class Annotations:
         return self._comment(PUBLIC, SYSTEM_DATABASE_COMMENT, None)
 
     def _comment(self, schema: str, name: str, default: str | None) -> str | None:
-        part = self.parts.get(schema)
-        text = default if part is None else part.relations.comments.get(name, default)
-        return text or None
+        return self.comments_of(schema).get(name, default) or None

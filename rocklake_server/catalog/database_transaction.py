@@ -244,6 +244,8 @@ class DatabaseTransaction(Definitions):
         return await self.part_of(relation).chunks(relation, bounds)
 
     async def relation_bytes(self, relation: Relation) -> RelationBytes:
+        if relation.schema not in self.parts:
+            raise Absent((relation.schema,), entered=True)
         root = self.part_of(relation).root
         base = root.relations.by_id.get(relation.relation_id)
         return RelationBytes(0, 0) if base is None else await relation_bytes(root, base)

@@ -140,6 +140,17 @@ class Definitions(Annotations):
             raise Absent(unknown, entered=False)
         return found
 
+    def comments_of(self, schema: str) -> Mapping[str, str]:
+        part = self.parts.get(schema)
+        if part is not None:
+            return part.relations.comments
+        if not self._is_there(schema):
+            return {}
+        outline = self.databases.outline(schema, self.places[schema])
+        if outline is None:
+            raise Absent((schema,), entered=False)
+        return outline.relations.comments
+
     def _order(self, schema: str) -> int:
         """Oldest first, temporary tables last."""
         place = self.places.get(schema)
@@ -152,16 +163,17 @@ class Definitions(Annotations):
                 found = self.parts[schema].relations.by_id.get(relation_id)
                 if found is not None and found.oid == oid:
                     return found
-        listed = self.databases.schema_of_slot(self.database, self.places, slot)
-        relations = () if listed is None else self.relations_of({listed})
-        return next((relation for relation in relations if relation.oid == oid), None)
+        return next((relation for relation in self._relations_in(slot) if relation.oid == oid), None)
 
-    def relation_of_index(self, oid: int) -> Relation | None:
-        _index_id, slot = relation_of(oid)
-        schemas = {name for name, opened in self.opened.items() if opened.lake.slot == slot and name in self.parts}
-        listed = self.databases.schema_of_slot(self.database, self.places, slot)
-        relations = self.relations_of(schemas if listed is None else {*schemas, listed})
+    def owner_of_index(self, oid: int) -> Relation | None:
+        _, slot = relation_of(oid)
+        own = {schema for schema, opened in self.opened.items() if opened.lake.slot == slot and schema in self.parts}
+        relations = self.relations_of(own) if own else self._relations_in(slot)
         return next((found for found in relations if any(index.oid == oid for index in found.indexes)), None)
+
+    def _relations_in(self, slot: int) -> Sequence[Relation]:
+        listed = self.databases.schema_of_slot(self.database, self.places, slot)
+        return () if listed is None else self.relations_of({listed})
 
     def resolve(self, schema: str | None, name: str) -> Relation:
         for candidate in (TEMPORARY_SCHEMA, PUBLIC) if schema is None else (schema,):

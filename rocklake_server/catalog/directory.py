@@ -51,6 +51,7 @@ from rocklake_server.errors import (
 )
 from rocklake_server.schema.system_subspaces import CATALOG_FORMAT_VERSION
 from rocklake_server.store.base import Store, StoreSnapshot, WriteBatch
+from rocklake_server.store.layer import layer_of
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
 from rocklake_server.store.sealed import SealedStore
 
@@ -81,8 +82,8 @@ class Directory:
     @classmethod
     async def open(cls, store: Store, ownership: Ownership = UNDISPUTED) -> Directory:
         """Raises as ``read_listing``."""
-        if isinstance(store, SealedStore):
-            await store.rekey()  # it is small, and tells those who come without the key
+        if (sealed := layer_of(store, SealedStore)) is not None:
+            await sealed.rekey()  # it is small, and tells those who come without the key
         snapshot = await store.snapshot()
         if await snapshot.get(FORMAT) is None:
             batch = WriteBatch()

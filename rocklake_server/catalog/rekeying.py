@@ -15,6 +15,8 @@ from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, CatalogReader
 from rocklake_server.catalog.listing import Listing
 from rocklake_server.errors import CatalogError, InvalidParameterValue, UndefinedFile
+from rocklake_server.store.base import Store
+from rocklake_server.store.layer import layer_of
 from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.offline_owner import owned
 from rocklake_server.store.opening import open_store
@@ -78,8 +80,7 @@ async def rekey_offline(catalog: CatalogReader, tell: Tell) -> int:
                 continue
             store = await open_store(location.child(directory), ownership=ownership)
             try:
-                if isinstance(store, SealedStore):
-                    written += await store.rekey(tell)
+                written += await _rekey(store, tell)
             finally:
                 await store.close()
     return written
@@ -115,8 +116,9 @@ async def _rekey_lake(databases: Databases, database: str, schema: str) -> None:
         logger.info("%s: %d values are sealed with the newest key", opened.lake.label, written)
 
 
-async def _rekey(store: object) -> int:
-    return await store.rekey() if isinstance(store, SealedStore) else 0
+async def _rekey(store: Store, tell: Tell = lambda _: None) -> int:
+    sealed = layer_of(store, SealedStore)
+    return 0 if sealed is None else await sealed.rekey(tell)
 
 
 def _writing_key(location: StoreLocation) -> str:

@@ -155,8 +155,8 @@ class TransactionView(Protocol):
 
     def relation_of_oid(self, oid: int) -> Relation | None: ...
 
-    def relation_of_index(self, oid: int) -> Relation | None:
-        """The relation with the index of that OID among those that CREATE INDEX recorded."""
+    def owner_of_index(self, oid: int) -> Relation | None:
+        """The relation for which CREATE INDEX recorded the index with that OID."""
 
     def resolve(self, schema: str | None, name: str) -> Relation:
         """The relation of that name; without a schema: temporary tables first, then ``public``.

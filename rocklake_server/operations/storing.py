@@ -13,6 +13,7 @@ from rocklake_server.operations.working import LAKE_SCHEMA, number, text, workin
 from rocklake_server.schema.types import BIGINT, TEXT
 from rocklake_server.session.procedures import Argument, Arguments, Caller, Column, Facts, Procedure
 from rocklake_server.store.checkpoints import Checkpoints
+from rocklake_server.store.layer import layer_of
 from rocklake_server.store.slate import SlateStore
 
 DAY_MS = 24 * 3600 * 1000
@@ -65,8 +66,8 @@ async def _flush(databases: Databases, caller: Caller, arguments: Arguments) -> 
 
 def _store(work: OnlineWork) -> SlateStore:
     """Raises Unsupported."""
-    store = work.opened.lake.store
-    if not isinstance(store, SlateStore):
+    store = layer_of(work.opened.lake.store, SlateStore)
+    if store is None:
         raise Unsupported(f'the store of lake "{work.listed}" is kept nowhere')
     return store
 

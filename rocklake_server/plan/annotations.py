@@ -17,13 +17,13 @@ from rocklake_server.errors import (
 from rocklake_server.limits import IDENTIFIER_BYTES_MAX, INDEX_KEYS_MAX
 from rocklake_server.plan.lowering.targets import writes_to
 from rocklake_server.plan.model import Notice, Outcome
+from rocklake_server.plan.system.indexes import named_index
 from rocklake_server.schema.annotations import column_commented, commented, index_commented, without_index
 from rocklake_server.schema.model import IndexKey, Relation
 from rocklake_server.sql.definitions import Comment, Commented, CreateIndex, DropIndex
 from rocklake_server.sql.names import QualifiedName
 
 Annotation = Comment | CreateIndex | DropIndex
-_SEARCHED = ("pg_temp", "public")
 
 
 def _relation(view: TransactionView, name: QualifiedName) -> Relation | None:
@@ -35,16 +35,8 @@ def _relation(view: TransactionView, name: QualifiedName) -> Relation | None:
 
 def owner_of_index(view: TransactionView, name: QualifiedName) -> Relation | None:
     """The relation that has an index of that name, its primary key's included."""
-    for schema in _SEARCHED if name.schema is None else (name.schema,):
-        for relation in view.relations():
-            if relation.schema == schema and name.name in _index_names(relation):
-                return relation
-    return None
-
-
-def _index_names(relation: Relation) -> list[str]:
-    key = [relation.key_name] if relation.primary_key else []
-    return [*key, *(index.name for index in relation.indexes)]
+    found = named_index(view, name.schema, name.name)
+    return None if found is None else found[0]
 
 
 def writes_annotation(view: TransactionView, statement: Annotation) -> bool:

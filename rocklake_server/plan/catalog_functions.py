@@ -69,11 +69,11 @@ def _index_definition(
 
 def _constraint_definition(context: Context, oid: int | None, _pretty: bool | None = None) -> str | None:
     """PRIMARY KEY is the only constraint there is."""
-    for relation in context.view.relations():
-        if relation.primary_key and oids.constraint_oid(relation) == oid:
-            names = ", ".join(quote_identifier(relation.columns[index].name) for index in relation.primary_key)
-            return f"PRIMARY KEY ({names})"
-    return None
+    relation = None if oid is None else relation_by_oid(context, oids.own_oid_of(oid))
+    if relation is None or not relation.primary_key or oids.constraint_oid(relation) != oid:
+        return None
+    names = ", ".join(quote_identifier(relation.columns[index].name) for index in relation.primary_key)
+    return f"PRIMARY KEY ({names})"
 
 
 def _nothing(_context: Context, *_arguments: Value) -> None:
@@ -90,13 +90,22 @@ def _rows(context: Context, name: str) -> Iterator[tuple[Value, ...]]:
     return (row[:len(relation.columns)] for row in relation.rows(context.view))
 
 
+def _rows_about(context: Context, name: str, oid: int | None) -> Iterator[tuple[Value, ...]]:
+    """As ``_rows``; rows that do not begin with ``oid`` may be left out."""
+    relation = SYSTEM_RELATIONS[PG_CATALOG, name]
+    narrowed = relation.narrowed.get(0)
+    if narrowed is None:
+        return _rows(context, name)
+    return (row[:len(relation.columns)] for row in narrowed(context.view, {oid}))
+
+
 def _catalog_of(name: str | None) -> int | None:
     return None if name is None else oids.CATALOGS.get(name)
 
 
 def _described(context: Context, relation: str, *key: int | None) -> str | None:
     """The description whose leading columns are ``key``."""
-    for *found, text in _rows(context, relation):
+    for *found, text in _rows_about(context, relation, key[0]):
         if tuple(found) == key:
             return str(text)
     return None
@@ -105,7 +114,8 @@ def _described(context: Context, relation: str, *key: int | None) -> str | None:
 def _object_description(context: Context, oid: int | None, catalog: str | None = None) -> str | None:
     if catalog is not None:
         return _described(context, "pg_description", oid, _catalog_of(catalog), 0)
-    found = [text for about, _, part, text in _rows(context, "pg_description") if about == oid and part == 0]
+    rows = _rows_about(context, "pg_description", oid)
+    found = [text for about, _, part, text in rows if about == oid and part == 0]
     return str(found[0]) if found else None
 
 
@@ -364,5 +374,4 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
 
 def _temporary_schema(context: Context) -> int:
     """0 until the session has a temporary table."""
-    has_any = any(relation.schema == oids.TEMPORARY_SCHEMA_NAME for relation in context.view.relations())
-    return oids.TEMPORARY_SCHEMA if has_any else 0
+    return oids.TEMPORARY_SCHEMA if context.view.relations_of({oids.TEMPORARY_SCHEMA_NAME}) else 0

@@ -8,7 +8,7 @@ from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import SyntaxProblem, UndefinedTable
 from rocklake_server.plan.model import Context
 from rocklake_server.plan.system.identifiers import quote_identifier
-from rocklake_server.plan.system.indexes import find_index, indexes_of, qualified_name
+from rocklake_server.plan.system.indexes import find_index, named_index, qualified_name
 from rocklake_server.plan.system.oids import CATALOGS
 from rocklake_server.plan.system_relations import SYSTEM_RELATIONS, SystemRelation
 from rocklake_server.schema.model import Relation
@@ -57,9 +57,8 @@ def _oid_of(view: TransactionView, schema: str | None, name: str) -> int | None:
     try:
         return view.resolve(schema, name).oid
     except UndefinedTable:
-        return next((
-            index.oid for relation in view.relations() if relation.schema == (schema or relation.schema)
-            for index in indexes_of(relation) if index.name == name), None)
+        found = named_index(view, schema, name)
+        return None if found is None else found[1].oid
 
 
 def relation_oid(context: Context, text: Value) -> Value:

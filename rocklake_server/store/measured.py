@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from time import perf_counter
 
 from rocklake_server.activity import StoreTimes
-from rocklake_server.store.base import Entry, Key, Prefix, Store, StoreSnapshot, WriteBatch
+from rocklake_server.store.base import Entry, Key, Prefix, Store, StoreSnapshot
+from rocklake_server.store.layer import StoreLayer
 
 
 class MeasuredSnapshot:
@@ -39,11 +40,11 @@ class MeasuredSnapshot:
             self._times.since("scan", began_s + elsewhere_s)
 
 
-class MeasuredStore:
+class MeasuredStore(StoreLayer):
     """As ``Store``. Writes are timed where they are committed, flushes where they are made."""
 
     def __init__(self, inner: Store, times: StoreTimes) -> None:
-        self.inner = inner
+        super().__init__(inner)
         self._times = times
 
     async def snapshot(self) -> StoreSnapshot:
@@ -53,26 +54,9 @@ class MeasuredStore:
         finally:
             self._times.since("snapshot", began_s)
 
-    async def write(self, batch: WriteBatch) -> None:
-        await self.inner.write(batch)
-
-    @property
-    def needs_reopen(self) -> bool:
-        return self.inner.needs_reopen
-
-    @property
-    def is_fenced(self) -> bool:
-        return self.inner.is_fenced
-
-    async def durable_values(self, keys: Sequence[Key]) -> list[bytes | None]:
-        return await self.inner.durable_values(keys)
-
     async def reopen(self) -> None:
         began_s = perf_counter()
         try:
             await self.inner.reopen()
         finally:
             self._times.since("reopen", began_s)
-
-    async def close(self) -> None:
-        await self.inner.close()

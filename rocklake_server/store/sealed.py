@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from rocklake_server.store.base import Entry, Key, Prefix, Store, StoreSnapshot, WriteBatch
+from rocklake_server.store.layer import StoreLayer
 from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.sealing import Sealer, key_id_of
 
@@ -59,11 +60,11 @@ def opened_snapshot(stored: StoreSnapshot, location: StoreLocation) -> StoreSnap
     return SealedSnapshot(stored, Sealer(location.keyring, location.directory))
 
 
-class SealedStore:
+class SealedStore(StoreLayer):
     """Over a store that nobody else here writes."""
 
     def __init__(self, inner: Store, sealer: Sealer) -> None:
-        self.inner = inner
+        super().__init__(inner)
         self.sealer = sealer
         self._turn = asyncio.Lock()
 
@@ -76,24 +77,10 @@ class SealedStore:
         async with self._turn:
             await self.inner.write(WriteBatch(sealed))
 
-    @property
-    def needs_reopen(self) -> bool:
-        return self.inner.needs_reopen
-
-    @property
-    def is_fenced(self) -> bool:
-        return self.inner.is_fenced
-
     async def durable_values(self, keys: Sequence[Key]) -> list[bytes | None]:
         values = await self.inner.durable_values(keys)
         found = zip(keys, values, strict=True)
         return [None if value is None else self.sealer.open(key, value) for key, value in found]
-
-    async def reopen(self) -> None:
-        await self.inner.reopen()
-
-    async def close(self) -> None:
-        await self.inner.close()
 
     async def rekey(self, tell: Callable[[int], None] = lambda _: None) -> int:
         """Seal every value that is not sealed with the writing key yet, in bounded batches between other writes.

@@ -122,6 +122,7 @@ class SlateStore:
     async def flush(self) -> None:
         """Moves to tables what only the log or the journal has, so that the next opening reads less. Writes go on
         meanwhile. Raises StoreUnavailable."""
+        began_s = perf_counter()
         try:
             async with self._turn:
                 self._require_usable()
@@ -133,6 +134,8 @@ class SlateStore:
                 await folder.flush(db, finished)
         except (*NATIVE_ERRORS, OSError, InternalProblem) as error:
             raise StoreUnavailable(f'store "{self.location}": a flush failed') from error
+        finally:
+            self._times.since("flush", began_s)
 
     async def close(self) -> None:
         if self._ownership.is_lost and self._write_limit is not None:

@@ -8,6 +8,7 @@ import pytest
 
 from rocklake_server.auth.audit import audit
 from rocklake_server.telemetry import AUDIT_LOGGER, configure_logging
+from tests.audited import audited
 
 
 def test_a_record_has_its_facts_twice(caplog: pytest.LogCaptureFixture) -> None:
@@ -37,7 +38,7 @@ def test_the_log_level_does_not_silence_it(capsys: pytest.CaptureFixture[str]) -
     try:
         configure_logging("error")
         audit("drop", user="ada", object="schema", name="old")
-        assert capsys.readouterr().err.rstrip().endswith("] drop user=ada object=schema name=old [rocklake.audit]")
+        assert audited(capsys.readouterr().err) == ["drop user=ada object=schema name=old"]
     finally:
         logging.getLogger(AUDIT_LOGGER).setLevel(before)
         root.setLevel(level)

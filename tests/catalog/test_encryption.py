@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rocklake_server.activity import StoreTimes
 from rocklake_server.catalog.lake_reader import CatalogReader
 from rocklake_server.catalog.rekeying import count_by_key, rekey_offline, rekey_running
 from rocklake_server.catalog.view import ColumnDefinition
@@ -111,12 +112,13 @@ async def test_a_clear_lake_shows_nothing_any_more_once_it_is_sealed_and_compact
     assert await contents(location) == [(f"{MARKER}other",)]
 
 
-async def test_a_key_is_replaced_and_taken_away(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_watched", [False, True])
+async def test_a_key_is_replaced_and_taken_away(tmp_path: Path, is_watched: bool) -> None:
     async with running_engine(keyed(tmp_path, "old")) as engine:
         await fill(engine)
     both = keyed(tmp_path, "new", "old")
     assert ("lakes/1", "old") in await counted(both)
-    async with running_engine(both) as engine:
+    async with running_engine(both, StoreTimes() if is_watched else None) as engine:
         await engine.databases.lake_of(DATABASE, "public")
         await rekey_running(engine.databases)
     assert {key for _, key in await counted(keyed(tmp_path, "new"))} == {"new"}

@@ -217,6 +217,9 @@ def test_an_outline_says_what_was_put_into_it(engine: Reopening) -> None:
     data = encode_outline(outline)
     assert decode_outline(place.number, data, "s1", place.slot).relations.by_id == outline.relations.by_id
     assert decode_outline(place.number, data, "other", place.slot).relations.by_name["t"].schema == "other"
+    commented = Outline(outline.relations.with_comments({"comment": "known of a closed lake"}), outline.stored_bytes)
+    found = decode_outline(place.number, encode_outline(commented), "s1", place.slot)
+    assert found.relations.comments == {**outline.relations.comments, "comment": "known of a closed lake"}
     assert encode_outline(Outline(Relations.of([], {}), 7)) != data
     for damaged in (b"", data[:-1], b"x" + data):
         with pytest.raises(CorruptValue, match="no outline"):

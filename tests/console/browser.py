@@ -176,7 +176,7 @@ def _tab(profile: Path, process: subprocess.Popen[bytes]) -> str:
     deadline = time.monotonic() + STARTS_WITHIN_S
     told = profile / "DevToolsActivePort"
     while True:
-        assert process.poll() is None, "the browser ended"
+        assert process.poll() is None, "the browser ended; it does not start where address space is limited (ulimit -v)"
         assert time.monotonic() < deadline, "the browser does not start"
         if told.exists() and (lines := told.read_text().split()):
             with urllib.request.urlopen(f"http://127.0.0.1:{lines[0]}/json", timeout=STARTS_WITHIN_S) as answer:

@@ -84,7 +84,7 @@ class MemoryView:
     def relation_of_oid(self, oid: int) -> Relation | None:
         return next((relation for relation in self.known if relation.oid == oid), None)
 
-    def relation_of_index(self, oid: int) -> Relation | None:
+    def owner_of_index(self, oid: int) -> Relation | None:
         return next((found for found in self.known if any(index.oid == oid for index in found.indexes)), None)
 
     async def provide(self, absent: Absent) -> None:

@@ -81,7 +81,7 @@ class LakeView:
     def relation_of_oid(self, oid: int) -> Relation | None:
         return next((relation for relation in self.relation_list if relation.oid == oid), None)
 
-    def relation_of_index(self, oid: int) -> Relation | None:
+    def owner_of_index(self, oid: int) -> Relation | None:
         return next((found for found in self.relation_list if any(index.oid == oid for index in found.indexes)), None)
 
 

@@ -21,6 +21,7 @@ from psycopg import pq
 from rocklake_server.wire import messages as m
 from rocklake_server.wire.layout import encode
 from rocklake_server.wire.startup import SSLRequest, StartupMessage
+from tests.audited import audited
 from tests.server.certificates import HOST, Certificates
 from tests.server.raw_client import RawClient
 from tests.servers import RockLakeServer
@@ -435,7 +436,7 @@ def test_the_audit_log_tells_of_logins(server: RockLakeServer) -> None:
     refused(server, user="nobody", password="x", sslmode="require")
     with connect(server, password=PASSWORD, sslmode="require"):
         pass
-    lines = server.audit_log()
+    lines = audited(server.log_path.read_text())
     accepted = [line for line in lines if line.startswith("login outcome=accepted user=bob database=lake")]
     assert any(line.endswith("address=127.0.0.1 method=scram-sha-256 tls=TLSv1.3") for line in accepted)
     assert any(

@@ -12,6 +12,7 @@ import psycopg
 from rocklake_server.cli.exit_codes import ExitCode
 from tests.cli.console import rocklake, the_sentence
 from tests.cli.lake_store import LAKE, make_store
+from tests.server.admin.watched_server import admin_port
 from tests.servers import RockLakeServer
 from tests.verified import damage_in
 
@@ -54,8 +55,7 @@ def test_jobs_run_by_themselves_and_are_shown(tmp_path: Path) -> None:
             ).fetchone() or (None, None)
             assert seconds is not None
             assert started is not None
-        (address,) = [line.split()[6].rstrip(":") for line in server.lines_so_far(5.0) if "Metrics" in line]
-        with urllib.request.urlopen(f"{address}/status", timeout=10) as reply:
+        with urllib.request.urlopen(f"http://127.0.0.1:{admin_port(server)}/status", timeout=10) as reply:
             shown = json.load(reply)["maintenance"]
         assert shown["next"].keys() == {"gc", "checkpoint", "flush", "retired_retention"}
         last = {(run["job"], run["database"]): run for run in shown["last"]}

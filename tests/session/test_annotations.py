@@ -9,6 +9,7 @@ import pytest
 
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.clock import ManualClock
+from rocklake_server.limits import SCHEMAS_ENTERED_MAX
 from rocklake_server.store.base import Store
 from rocklake_server.store.memory import MemoryStore
 from rocklake_server.wire import messages as m
@@ -53,9 +54,9 @@ async def test_notes_outlive_the_server() -> None:
         client = await place.client()
         await client.run(*statements)
         seen.append([await client.rows(text) for text in (
-            COMMENTS, INDEXES, "SELECT obj_description(2200, 'pg_namespace'), shobj_description(oid, 'pg_database'), "
-            "obj_description('t_pkey'::regclass, 'pg_class'), 'i'::regclass::oid FROM pg_database "
-            "WHERE datname = current_database()")])
+            COMMENTS, INDEXES, "SELECT obj_description(2200, 'pg_namespace'), shobj_description(d.oid, 'pg_database'), "
+            "obj_description('t_pkey'::regclass, 'pg_class'), 'i'::regclass::oid "
+            "FROM pg_database d WHERE d.datname = current_database()")])
         await client.leave()
     assert seen[0] == seen[1]
     assert seen[1][2][0].startswith("a schema|a database|a key|")
@@ -168,3 +169,44 @@ async def test_temporary_tables_have_notes_of_the_session_only(server: Place, ta
                     "COMMENT ON TABLE s IS 'mine'", "COMMIT")
     assert await table.rows("SELECT obj_description('s'::regclass)") == ["mine"]
     assert await other.rows("SELECT count(*) FROM pg_class WHERE relname IN ('s', 'si')") == ["0"]
+
+
+async def test_notes_of_schemas_that_nobody_entered_are_known_and_changed() -> None:
+    """A database of many schemas: a statement enters those that it names."""
+    stores: dict[str, Store] = {}
+
+    async def open_store(directory: str) -> Store:
+        return stores.setdefault(directory, MemoryStore())
+
+    async def restarted() -> Conversation:
+        return await Place(await Databases.open(open_store, ManualClock(1_700_000_000_000_000))).client()
+
+    client = await restarted()
+    for number in range(SCHEMAS_ENTERED_MAX + 2):
+        name = f"s{number}"
+        await client.run(f"CREATE SCHEMA {name}", f"CREATE TABLE {name}.t (a bigint PRIMARY KEY)",
+                         f"CREATE INDEX i ON {name}.t (a)", f"COMMENT ON INDEX {name}.i IS 'index {number}'",
+                         f"COMMENT ON SCHEMA {name} IS 'schema {number}'")
+    await client.leave()
+    client = await restarted()
+    assert await client.rows("SELECT obj_description(n.oid, 'pg_namespace') FROM pg_namespace n "
+                             "WHERE nspname IN ('s1', 's2') ORDER BY 1") == ["schema 1", "schema 2"]
+    assert await client.rows("SELECT c.relname, obj_description(c.oid, 'pg_class'), pg_get_indexdef(c.oid), "
+                             "c.oid::regclass, pg_relation_size(c.oid) FROM pg_class c WHERE c.oid = 's2.i'::regclass"
+                             ) == ["i|index 2|CREATE INDEX i ON s2.t USING btree (a)|s2.i|0"]
+    assert await client.rows("SELECT to_regclass('i'), to_regclass('s3.none')") == ["NULL|NULL"]
+    count = SCHEMAS_ENTERED_MAX + 2
+    assert await client.rows("SELECT count(*) FROM pg_description WHERE objoid >= 16384 AND "
+                             "(description LIKE 'schema %' OR description LIKE 'index %')") == [f"{2 * count}"]
+    assert await client.rows("SELECT count(*), count(pg_table_size(oid)) FROM pg_class WHERE relname = 't'") == [
+        f"{count}|{count}"]
+    for number, text in enumerate(("COMMENT ON SCHEMA s0 IS NULL", "COMMENT ON INDEX s1.i IS NULL", "DROP INDEX s2.i",
+                                   "CREATE INDEX j ON s3.t (a DESC)")):
+        client = await restarted()
+        await client.run(text)
+        found = await client.rows(
+            "SELECT obj_description(n.oid, 'pg_namespace'), obj_description(to_regclass(n.nspname || '.i'), 'pg_class')"
+            f", to_regclass(n.nspname || '.j') FROM pg_namespace n WHERE n.nspname = 's{number}'")
+        assert found == [(
+            "NULL|index 0|NULL", "schema 1|NULL|NULL", "schema 2|NULL|NULL", "schema 3|index 3|s3.j")[number]]
+        await client.leave()

@@ -11,6 +11,7 @@ import pytest
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.directory import read_listing
 from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, CatalogReader
+from rocklake_server.catalog.listing import unfinished_key
 from rocklake_server.catalog.maintenance.checks import LAKE_LIST, Report
 from rocklake_server.catalog.maintenance.unfinished import Leftover, leftovers, sweep
 from rocklake_server.catalog.maintenance.verify import verify_listing
@@ -18,7 +19,7 @@ from rocklake_server.catalog.owned_databases import owned_databases
 from rocklake_server.clock import SystemClock
 from rocklake_server.errors import CannotConnectNow, CorruptValue
 from rocklake_server.schema.types import BIGINT
-from rocklake_server.store.base import Key, WriteBatch
+from rocklake_server.store.base import WriteBatch
 from rocklake_server.store.directory_objects import extent_of
 from rocklake_server.store.object_stores import StoreLocation, parse_store_url
 from rocklake_server.store.slate import open_slate_store
@@ -148,9 +149,9 @@ async def test_a_number_that_is_on_the_list_too_is_damage_and_is_not_touched(
     snapshot = await system.snapshot()
     listing = await read_listing(snapshot)
     assert [lake.number for lake in listing.unfinished] == [2]
-    record = await snapshot.get(Key(bytes.fromhex("060000000000000002")))
+    record = await snapshot.get(unfinished_key(2))
     assert record is not None
-    await system.write(WriteBatch({Key(bytes.fromhex("060000000000000001")): record}))
+    await system.write(WriteBatch({unfinished_key(1): record}))
     await system.close()
     with pytest.raises(CorruptValue, match="lake 1 is recorded as unfinished, and the list of lakes says otherwise"):
         await swept(location)

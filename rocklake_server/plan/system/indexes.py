@@ -11,6 +11,9 @@ from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.identifiers import quote_identifier
 from rocklake_server.schema.model import Relation, RelationColumn
 
+SEARCHED = (oids.TEMPORARY_SCHEMA_NAME, "public")
+"""The search path, but for pg_catalog, which has no index of ours."""
+
 _DESCENDING, _NULLS_FIRST = 1, 2
 """Bits of pg_index.indoption."""
 
@@ -65,10 +68,19 @@ def indexes_of(relation: Relation) -> Iterator[IndexFacts]:
 
 def find_index(view: TransactionView, oid: int) -> tuple[Relation, IndexFacts] | None:
     """The index of that OID, and its relation."""
-    for relation in view.relations():
-        for index in indexes_of(relation):
-            if index.oid == oid:
-                return relation, index
+    relation = view.relation_of_oid(oids.own_oid_of(oid)) or view.owner_of_index(oid)
+    if relation is None:
+        return None
+    return next(((relation, index) for index in indexes_of(relation) if index.oid == oid), None)
+
+
+def named_index(view: TransactionView, schema: str | None, name: str) -> tuple[Relation, IndexFacts] | None:
+    """The index of that name, and its relation; without a schema: as the search path finds it."""
+    for searched in SEARCHED if schema is None else (schema,):
+        for relation in view.relations_of({searched}):
+            for index in indexes_of(relation):
+                if index.name == name:
+                    return relation, index
     return None
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.function_facts import function_facts
 from rocklake_server.plan.system.indexes import indexes_of
 from rocklake_server.plan.system.oids import CATALOGS
-from rocklake_server.plan.system.relation import SystemRow, SystemRows, from_view
+from rocklake_server.plan.system.relation import SystemRow, SystemRows, by_oid, from_view
 from rocklake_server.schema.model import Relation
-from rocklake_server.schema.types import SCALARS, VECTORS
+from rocklake_server.schema.types import SCALARS, VECTORS, Value
 
 _CLASS, _NAMESPACE = CATALOGS["pg_class"], CATALOGS["pg_namespace"]
 _BUILT_IN: SystemRows = (
@@ -72,6 +72,12 @@ _TYPES: SystemRows = tuple(
 )
 
 
+_FIXED: SystemRows = (*_BUILT_IN, *_FUNCTIONS, *_TYPES)
+_FIXED_OF: dict[Value, list[SystemRow]] = {}
+for _row in _FIXED:
+    _FIXED_OF.setdefault(_row[0], []).append(_row)
+
+
 def _noted(relation: Relation) -> Iterator[SystemRow]:
     if relation.comment is not None:
         yield relation.oid, _CLASS, 0, relation.comment
@@ -83,12 +89,23 @@ def _noted(relation: Relation) -> Iterator[SystemRow]:
             yield index.oid, _CLASS, 0, index.comment
 
 
+def _of_schemas(view: TransactionView, schemas: Iterable[tuple[int, str]]) -> Iterator[SystemRow]:
+    for oid, name in schemas:
+        text = view.schema_comment(name)
+        if text is not None:
+            yield oid, _NAMESPACE, 0, text
+
+
 def _descriptions(view: TransactionView) -> SystemRows:
-    schemas = [
-        (oid, _NAMESPACE, 0, text) for oid, name in view.schemas() if (text := view.schema_comment(name)) is not None
-    ]
-    noted = [row for relation in view.relations() for row in _noted(relation)]
-    return (*_BUILT_IN, *_FUNCTIONS, *_TYPES, *schemas, *noted)
+    noted = [row for relation in view.relations() for row in _noted(relation)]  # first: asks for all schemas at once
+    return (*_FIXED, *_of_schemas(view, view.schemas()), *noted)
+
+
+def _descriptions_of(view: TransactionView, values: Collection[Value]) -> SystemRows:
+    fixed = [row for value in values for row in _FIXED_OF.get(value, ())]
+    schemas = [(oid, name) for oid, name in view.schemas() if oid in values]
+    noted = [row for relation in by_oid(view, values) for row in _noted(relation)]
+    return (*fixed, *_of_schemas(view, schemas), *noted)
 
 
 def _shared_descriptions(view: TransactionView) -> SystemRows:
@@ -98,6 +115,6 @@ def _shared_descriptions(view: TransactionView) -> SystemRows:
 
 RELATIONS = (
     from_view("pg_catalog", "pg_description", "objoid oid, classoid oid, objsubid int4, description text",
-              _descriptions),
+              _descriptions, objoid=_descriptions_of),
     from_view("pg_catalog", "pg_shdescription", "objoid oid, classoid oid, description text", _shared_descriptions),
 )

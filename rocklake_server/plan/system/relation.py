@@ -137,9 +137,15 @@ def _group(name: str, relation: Relation, scope: Scope,
 
 
 def from_view(schema: str, name: str, declaration: str,
-              build: Callable[[TransactionView], SystemRows]) -> SystemRelation:
-    """A system relation whose rows depend on the database's name, its schemas and its relations."""
-    return _made(schema, name, declaration, "", _cached(f"{schema}.{name}", lambda view: _owned(name, build(view))))
+              build: Callable[[TransactionView], SystemRows], **narrowed: Narrowed) -> SystemRelation:
+    """A system relation whose rows depend on the database's name, its schemas and its relations. ``narrowed`` has, by
+    column, the rows that may have some values there."""
+    made = _made(schema, name, declaration, "", _cached(f"{schema}.{name}", lambda view: _owned(name, build(view))))
+
+    def owned(some: Narrowed) -> Narrowed:
+        return lambda view, values: _owned(name, some(view, values))
+
+    return replace(made, narrowed={_position(made, column): owned(some) for column, some in narrowed.items()})
 
 
 def from_each_relation(schema: str, name: str, declaration: str, build: Callable[[Relation, Scope], SystemRows],
@@ -163,14 +169,17 @@ def from_each_relation(schema: str, name: str, declaration: str, build: Callable
         return lambda view, values: rows_of(view, lookup(view, values))
 
     made = _made(schema, name, declaration, hidden, _cached(full_name, lambda view: rows_of(view, view.relations())))
-    index = {column.name: position for position, column in enumerate(made.columns)}
-    return replace(made, narrowed={index[column]: narrowed(lookup) for column, lookup in lookups.items()})
+    return replace(made, narrowed={_position(made, column): narrowed(lookup) for column, lookup in lookups.items()})
+
+
+def _position(relation: SystemRelation, column: str) -> int:
+    return next(position for position, found in enumerate(relation.columns) if found.name == column)
 
 
 def by_oid(view: TransactionView, values: Collection[Value]) -> list[Relation]:
-    """The relations with these OIDs, or one of whose indexes or constraints has one of them."""
-    own = sorted({own_oid_of(value) for value in values if isinstance(value, int)})
-    found = (view.relation_of_oid(oid) or view.relation_of_index(oid) for oid in own)
+    """The relations with these OIDs, or that have an index or a constraint with one of them."""
+    oids = sorted({value for value in values if isinstance(value, int)})
+    found = [view.relation_of_oid(own_oid_of(oid)) or view.owner_of_index(oid) for oid in oids]
     return list({relation.oid: relation for relation in found if relation is not None}.values())
 
 
