@@ -17,7 +17,7 @@ from rocklake_server.adhoc.patterns import engine_pattern
 from rocklake_server.adhoc.values import argument_sql, engine_type
 from rocklake_server.errors import StatementTooComplex, Unsupported
 from rocklake_server.limits import ENGINE_TEXT_CHARACTERS_MAX
-from rocklake_server.plan.applications import Strict, Volatile
+from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.arithmetic import Arithmetic
 from rocklake_server.plan.casts import Conversion
 from rocklake_server.plan.conditions import (
@@ -34,6 +34,7 @@ from rocklake_server.plan.conditions import (
 )
 from rocklake_server.plan.expressions import ColumnRef, Constant, Expr
 from rocklake_server.plan.functions import FUNCTIONS
+from rocklake_server.plan.live_functions import acting_function
 from rocklake_server.plan.operators_sql import Concatenation
 from rocklake_server.plan.patterns import Matches
 from rocklake_server.plan.rewriting import rewrite
@@ -137,8 +138,9 @@ class Emitter:
     def function(self, node: Expr) -> str:
         """``node`` as a call of a function of its own. Raises Unsupported for one that acts on the session, which a
         thread of the engine must not."""
-        if _acts(node):
-            raise Unsupported("a function that acts on the session is not supported in a statement of this kind")
+        acting = acting_function(node)
+        if acting is not None:
+            raise Unsupported(f"{acting}() is not supported in a statement of this kind")
         leaves: list[Fragment] = []
 
         def leaf(column: ColumnRef) -> Expr:
@@ -193,10 +195,6 @@ class Emitter:
         if kind.oid == BPCHAR.oid or (kind.form not in _ORDERED and kind.form not in (Form.INTERVAL, Form.NUMERIC)):
             raise Unsupported(f"{clause} type {kind.name} is not supported in a statement of this kind")
         return text
-
-
-def _acts(node: Expr) -> bool:
-    return isinstance(node, Volatile) or any(map(_acts, node.children))
 
 
 def _holds_match(node: Expr) -> bool:

@@ -26,7 +26,7 @@ from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.dispatch import label, only
 from rocklake_server.plan.expressions import Expr
-from rocklake_server.plan.lowering.ordering import ordinal
+from rocklake_server.plan.lowering.ordering import bound_node, ordinal
 from rocklake_server.plan.lowering.query import Output
 from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.scope import Scope
@@ -139,19 +139,8 @@ class Queries:
         return f"{count}{offset}"
 
     def _bound(self, node: exp.Expr, name: str, negative: Exception) -> str:
-        clause = node.args.get(name)
-        if clause is None:
-            return ""
-        if isinstance(clause, exp.Fetch):
-            only(clause, "count", "direction", "limit_options")
-            options = clause.args.get("limit_options")
-            if options is not None and (options.args.get("with_ties") or options.args.get("percent")):
-                raise Unsupported("FETCH FIRST with TIES or PERCENT is not supported")
-            inner = clause.args.get("count")
-        else:
-            only(clause, "expression")
-            inner = clause.expression
-        if inner is None or isinstance(inner, exp.Null) or (isinstance(inner, exp.Var) and inner.name.upper() == "ALL"):
+        inner = bound_node(node, name)
+        if inner is None:
             return ""
         bound = implicit(Reading(self, Scope(), name.upper()).expression(inner), BIGINT)
         if not bound.constant:

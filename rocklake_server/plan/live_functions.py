@@ -12,6 +12,7 @@ from rocklake_server.catalog.advisory_locks import AdvisoryKey, LockMode, Scope
 from rocklake_server.errors import AdminShutdown, QueryCanceled, Unsupported
 from rocklake_server.pacing import can_wait, waited
 from rocklake_server.plan.applications import Volatile, Waiting
+from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.live_session import LiveSession
 from rocklake_server.plan.model import Context
 from rocklake_server.plan.overloads import Overload
@@ -149,3 +150,12 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     **_advisory(),
     "pg_advisory_unlock_all": _volatile(_unlock_all, result=VOID),
 }
+
+_NAMES = {overload.function: name for name, overloads in FUNCTIONS.items() for overload in overloads}
+
+
+def acting_function(node: Expr) -> str | None:
+    """The name of a function in ``node`` that acts on the session or asks about it at each row."""
+    if isinstance(node, Volatile):
+        return _NAMES[node.function]
+    return next((name for child in node.children if (name := acting_function(child)) is not None), None)

@@ -139,3 +139,10 @@ def test_what_is_on_no_list_is_refused_by_name(ours: Connection) -> None:
         if found != b"0A000":
             wrong.append(f"{found!r}: {text}")
     assert wrong == []
+
+
+@pytest.mark.parametrize("call", ["pg_notify('news', 'x')", "pg_try_advisory_xact_lock_shared(1, 2)", "pg_sleep(0)"])
+def test_functions_that_act_on_the_session_are_refused_by_their_names(ours: Connection, call: str) -> None:
+    with pytest.raises(psycopg.errors.FeatureNotSupported) as caught:
+        ours.execute(f"SELECT {call}, row_number() OVER ()")
+    assert str(caught.value).startswith(f"{call.partition('(')[0]}() is not supported")

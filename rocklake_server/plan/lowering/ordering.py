@@ -69,7 +69,9 @@ def limited(queries: QueryLowering, node: exp.Expr, source: Operator) -> Operato
     return source if count is None and offset is None else Limit(source, count, offset)
 
 
-def _bound(queries: QueryLowering, node: exp.Expr, name: str) -> Expr | None:
+def bound_node(node: exp.Expr, name: str) -> exp.Expr | None:
+    """What LIMIT, OFFSET or FETCH FIRST counts to; ``None`` without a bound. ``name`` is limit or offset. Raises
+    Unsupported for WITH TIES and PERCENT."""
     clause = node.args.get(name)
     if clause is None:
         return None
@@ -82,7 +84,14 @@ def _bound(queries: QueryLowering, node: exp.Expr, name: str) -> Expr | None:
     else:
         only(clause, "expression")
         inner = clause.expression
-    if inner is None or isinstance(inner, exp.Null) or (isinstance(inner, exp.Var) and inner.name.upper() == "ALL"):
+    unbounded = inner is None or isinstance(inner, exp.Null) or (
+        isinstance(inner, exp.Var) and inner.name.upper() == "ALL")
+    return None if unbounded else inner
+
+
+def _bound(queries: QueryLowering, node: exp.Expr, name: str) -> Expr | None:
+    inner = bound_node(node, name)
+    if inner is None:
         return None
     bound = queries.compiler(Scope(), name.upper()).compile(inner)
     if bound.type.oid == UNKNOWN.oid or bound.type.oid != BIGINT.oid:

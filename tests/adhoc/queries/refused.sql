@@ -31,3 +31,5 @@ SELECT t FROM t
 SELECT * FROM json_each('{}')
 SELECT a FROM t WHERE row(a, i) < row(1, 2)
 SELECT * FROM ROWS FROM (generate_series(1, 2), generate_series(1, 3)) AS z(a, b)
+SELECT pg_notify('news', 'x'), row_number() OVER ()
+SELECT pg_try_advisory_lock_shared(g) FROM generate_series(1, 3) g
