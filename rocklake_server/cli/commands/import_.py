@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from rocklake_server.catalog.database_names import named_lake
 from rocklake_server.cli.commands.export import DataPath
 from rocklake_server.cli.options import STORE_HELP, Output, OutputFormat
 from rocklake_server.cli.owning import opened_to_write
 from rocklake_server.cli.running import run
-from rocklake_server.cli.transfers import copying, new_lake, print_copied, relocation
+from rocklake_server.cli.transfers import copying, print_copied, relocation
 from rocklake_server.config import ENVIRONMENT_PREFIX
 from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.transfer.addresses import ADDRESSES, parse_address
@@ -70,7 +71,7 @@ def command(
     async def work() -> None:
         address = parse_address(from_, from_schema)
         change = relocation(data_path)
-        async with aclosing(address.source()) as source, _target(store, server, *new_lake(lake)) as target:
+        async with aclosing(address.source()) as source, _target(store, server, *named_lake(lake)) as target:
             with copying(f"Import of {lake}") as progress:
                 copied = await copy_catalog(source, target, change=change, progress=progress)
         await print_copied(copied, change, output)
