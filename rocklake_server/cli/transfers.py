@@ -34,6 +34,8 @@ async def print_copied(copied: Copied, change: Change, output: OutputFormat) -> 
     await print_records(_COLUMNS, records, output)
     if copied.left_out:
         _remark(f"left out, since they are none of DuckLake's: {', '.join(copied.left_out)}")
+    if copied.notes_left_out:
+        _remark(f"comments and indexes that the copy does not have: {', '.join(copied.notes_left_out)}")
     if isinstance(change, Relocation):
         _remark(f"data path {change.old} is now {change.new}; rows changed: {change.changed_rows}")
 

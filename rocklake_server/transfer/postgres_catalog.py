@@ -21,6 +21,8 @@ from rocklake_server.transfer.column_types import (
     with_duckdb_types,
 )
 from rocklake_server.transfer.drivers import postgres_driver
+from rocklake_server.transfer.notes import CatalogNotes
+from rocklake_server.transfer.postgres_notes import read_notes, write_notes
 from rocklake_server.transfer.relations import (
     BATCH_ROWS,
     PREFIX,
@@ -91,6 +93,12 @@ class _Connected:
                 raise StoreUnavailable(f"cannot connect to the database: {_first_line(problem)}") from None
             self._connection.execute(self._begin)
         return self._connection
+
+    @property
+    def error(self) -> type[Exception]:
+        """What the driver raises for everything that the database refuses."""
+        found: type[Exception] = self._driver.Error
+        return found
 
     @property
     def _chosen(self) -> dict[str, str]:
@@ -164,7 +172,7 @@ def _contents(database: _Connected, schema: str) -> CatalogContents:
         CatalogRelation(name, with_duckdb_types(name, found, types), tuple(keys.get(name, ())))
         for name, found in attributes.items()
     ]
-    return CatalogContents(in_order(relations), tuple(sorted(left_out)))
+    return CatalogContents(in_order(relations), tuple(sorted(left_out)), read_notes(database.opened, schema))
 
 
 def _column_types(database: _Connected, columns: dict[str, list[str]]) -> ColumnTypes:
@@ -204,6 +212,10 @@ class PostgresTarget:
 
     def rows_kept(self, relation: CatalogRelation) -> AsyncIterator[Sequence[Row]]:
         return self._database.batches(relation)
+
+    async def annotate(self, notes: CatalogNotes) -> Sequence[str]:
+        database = self._database
+        return await database.run(lambda: write_notes(database.opened, self._schema, notes, database.error))
 
     async def publish(self) -> None:
         await self._database.run(lambda: self._database.opened.execute("COMMIT"))

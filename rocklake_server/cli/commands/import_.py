@@ -60,6 +60,7 @@ def command(
 
     With --store no server may run on it: the command owns the store meanwhile, as a server would. With --server the
     catalog goes through a running one. The lake appears when everything was written and compared, or not at all.
+    Comments and plain indexes come along from PostgreSQL; other indexes are named.
 
     Examples:
 
