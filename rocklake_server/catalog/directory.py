@@ -19,6 +19,7 @@ from rocklake_server.catalog.listing import (
     Listing,
     Place,
     UnfinishedLake,
+    audit_records,
     database_key,
     dropped_key,
     lake_key,
@@ -315,6 +316,10 @@ class Directory(SystemStore):
             self.databases_version = next_version()
 
     # -- dropped lakes ----------------------------------------------------------------------------------------------
+
+    async def audit_records(self) -> list[dict[str, object]]:
+        """What commands did with whole lakes, oldest first. Raises CorruptValue, StoreUnavailable."""
+        return await audit_records(await self._store.snapshot())
 
     def find_dropped(self, number: int) -> DroppedLake:
         """Raises UndefinedObject."""

@@ -33,11 +33,22 @@ _LISTED = (
     Column("can_be_restored", BOOLEAN), Column("objects", BIGINT), Column("bytes", BIGINT),
 )  # fmt: skip
 LISTED = tuple(column.name for column in _LISTED)
+_AUDITED = (
+    Column("number", BIGINT), Column("when", TEXT), Column("what", TEXT), Column("lake", BIGINT),
+    Column("database", TEXT), Column("schema", TEXT), Column("dropped_at", TEXT), Column("as", TEXT),
+    Column("source", TEXT), Column("objects", BIGINT), Column("bytes", BIGINT), Column("who", TEXT),
+)  # fmt: skip
+AUDITED = tuple(column.name for column in _AUDITED)
 
 
 async def _list(databases: Databases, _: Caller, __: Arguments) -> Facts:
     async with await CatalogReader.open(databases.root()) as catalog:
         return {ROWS: [facts async for facts in dropped_facts(catalog)]}
+
+
+async def _audit(databases: Databases, _: Caller, __: Arguments) -> Facts:
+    records = await databases.directory.audit_records()
+    return {ROWS: [{name: record.get(name) for name in AUDITED} for record in records]}
 
 
 async def _restore(databases: Databases, caller: Caller, arguments: Arguments) -> Facts:
@@ -78,6 +89,10 @@ async def _excise(databases: Databases, caller: Caller, arguments: Arguments) ->
 DROPPED_LIST = Procedure(
     "dropped_list", "The lakes that DROP SCHEMA and DROP DATABASE put aside, and what each takes in the store.", (),
     _LISTED, _list, needs=Privilege.SUPERUSER, has_rows=True, only_reads=True,
+)  # fmt: skip
+DROPPED_AUDIT = Procedure(
+    "dropped_audit", "Which lakes were restored, excised or cloned, when, and by whom.", (),
+    _AUDITED, _audit, needs=Privilege.SUPERUSER, has_rows=True, only_reads=True,
 )  # fmt: skip
 DROPPED_RESTORE = Procedure(
     "dropped_restore", "Give a dropped lake its name again, or another one.", (NUMBER, NEW_NAME, APPLY),

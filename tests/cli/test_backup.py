@@ -127,7 +127,9 @@ async def test_a_half_finished_restore_is_refused_until_it_is_finished(tmp_path:
     for given in (("serve", "--listen", "127.0.0.1:0"), ("inspect", "lakes"), ("backup", "--to", f"{new}2"),
                   ("export", "--to", f"duckdb:{tmp_path}/x")):  # fmt: skip
         assert refused(rocklake(*given, "--store", new)) == sentence
-    done(rocklake("restore", "--from", place, "--store", new, "--output", "json"))
+    again = rocklake("restore", "--from", place, "--store", new, "--output", "json")
+    done(again)
+    assert again.stderr == f"an earlier copy of {place} did not end; it is begun again\n"
     with serving(new, tmp_path) as server, client(server, tmp_path) as duck:
         assert duck.value("SELECT sum(i) FROM big") == 124750
     assert rocklake("verify", "--store", new, "--lake", "lake").code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import threading
@@ -162,6 +163,37 @@ def test_what_cannot_be_copied_is_refused_in_one_sentence(server: RockLakeServer
     assert ("x",) not in databases
     unfinished = rocklake("inspect", "unfinished", "--store", server.store, "--output", "json")
     assert json.loads(unfinished.stdout) == [], "what is refused begins nothing"
+
+
+@pytest.mark.parametrize("kind", ["bucket", "sealed bucket"])
+def test_a_lake_of_a_bucket_is_cloned_backed_up_and_restored(kind: str, tmp_path: Path) -> None:
+    key_file = tmp_path / "keys"
+    key_file.write_text(f"first:{base64.b64encode(bytes(range(32))).decode()}\n")
+    key_file.chmod(0o600)
+    arguments = ["--encryption-key-file", str(key_file)] if kind == "sealed bucket" else []
+    other, place = "s3://bucket/other", f"file://{tmp_path}/backup"
+    with S3Stub() as stub:
+        server = RockLakeServer(
+            "s3://bucket/a", logs=tmp_path, environment=dict(stub.variables), arguments=arguments)
+        server.start()
+        small_lake(server, tmp_path)
+        with client(server, tmp_path) as duck:
+            expected = contents(duck)
+            through(server, "clone", "--lake", "lake", "--as", "copied")
+            through(server, "clone", "--lake", "lake", "--as", "copied", "--to-store", other)
+            through(server, "backup", "--to", place, "--lake", "lake")
+            through(server, "restore", "--from", place, "--as", "restored")
+            duck.run("INSERT INTO t VALUES (8)")
+        for name in ("copied", "restored"):
+            with client(server, tmp_path, name) as duck:
+                assert contents(duck) == expected
+        server.stop()
+        server.store = other
+        server.start()
+        with client(server, tmp_path, "copied") as duck:
+            assert contents(duck) == expected
+        server.stop()
+    assert "lost" not in server.log_path.read_text(), "nobody took a lease away"
 
 
 def big_lake(server: RockLakeServer, tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ def test_a_dropped_lake_comes_back_beside_the_sessions(server: RockLakeServer, t
     assert [(record["what"], record["lake"], record["as"]) for record in records] == [
         ("restore", 1, "lake/public"), ("restore", 3, "kept/old")]  # fmt: skip
     assert all(str(record["who"]).startswith("rocklake from 127.0.0.1") for record in records)
+    assert records == done(rocklake("dropped", "audit", "--server", server.dsn(""), "--output", "json"))
     assert "restore user=rocklake address=127.0.0.1 dropped=1 lake=lake/public new_lake=lake/public" in (
         server.log_path.read_text())  # fmt: skip
 
@@ -167,8 +168,8 @@ def test_only_superusers_reach_past_their_database(server: RockLakeServer) -> No
     admin = psycopg.conninfo.make_conninfo(server.dsn("kept"), user="ada", password="secret")
     with psycopg.connect(admin, autocommit=True) as ada:
         assert ada.execute("CALL rocklake.flush()").fetchone() is not None
-        for call in ("dropped_list()", "dropped_restore(1)", "dropped_excise(1)", "clone('x')", "backup('x')",
-                     "restore('x')"):  # fmt: skip
+        for call in ("dropped_list()", "dropped_audit()", "dropped_restore(1)", "dropped_excise(1)", "clone('x')",
+                     "backup('x')", "restore('x')"):  # fmt: skip
             with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for CALL rocklake"):
                 ada.execute(f"CALL rocklake.{call}")
     with psycopg.connect(owner, autocommit=True) as root:

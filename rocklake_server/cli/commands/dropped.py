@@ -21,7 +21,7 @@ from rocklake_server.catalog.dropped_lakes import (
 from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY
 from rocklake_server.catalog.listing import audit_records
 from rocklake_server.cli.lakes import opened_catalog
-from rocklake_server.cli.options import Limit, Output, OutputFormat, Store, StoreIfAny, location_of
+from rocklake_server.cli.options import Limit, Output, OutputFormat, StoreIfAny, location_of
 from rocklake_server.cli.owning import operator
 from rocklake_server.cli.printing import print_banner, print_facts, print_records
 from rocklake_server.cli.progress import progress
@@ -29,13 +29,18 @@ from rocklake_server.cli.running import run
 from rocklake_server.cli.through_server import Server, called_for_all, option_of, store_of, through_the_server
 from rocklake_server.clock import SystemClock
 from rocklake_server.errors import CannotConnectNow
-from rocklake_server.operations.dropped import DROPPED_EXCISE, DROPPED_LIST, DROPPED_RESTORE, LISTED, NUMBER
+from rocklake_server.operations.dropped import (
+    AUDITED,
+    DROPPED_AUDIT,
+    DROPPED_EXCISE,
+    DROPPED_LIST,
+    DROPPED_RESTORE,
+    LISTED,
+    NUMBER,
+)
 from rocklake_server.store.reader import open_reader
 
 LIMIT = 100
-_AUDIT = (
-    "number", "when", "what", "lake", "database", "schema", "dropped_at", "as", "source", "objects", "bytes", "who"
-)  # fmt: skip
 
 Number = Annotated[int, option_of(NUMBER)]
 NewName = Annotated[
@@ -85,17 +90,22 @@ def list_(
         run(work())
 
 
-def audit(store: Store, output: Output = OutputFormat.TABLE, limit: Limit = LIMIT) -> None:
+def audit(
+    store: StoreIfAny = None, server: Server = None, output: Output = OutputFormat.TABLE, limit: Limit = LIMIT
+) -> None:
     """Which lakes were restored, excised or cloned, when, and by whom.
 
     Example: rocklake dropped audit --store s3://bucket/catalog
     """
 
     async def work() -> None:
-        async with await open_reader(location_of(store).child(SYSTEM_DIRECTORY)) as reader:
-            await print_records(_AUDIT, await audit_records(reader.snapshot), output, limit=limit)
+        async with await open_reader(location_of(store_of(store)).child(SYSTEM_DIRECTORY)) as reader:
+            await print_records(AUDITED, await audit_records(reader.snapshot), output, limit=limit)
 
-    run(work())
+    if server is not None:
+        run(print_records(AUDITED, called_for_all(server, DROPPED_AUDIT), output, limit=limit))
+    else:
+        run(work())
 
 
 def plan_restore(
