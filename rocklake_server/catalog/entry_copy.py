@@ -19,7 +19,8 @@ Tell = Callable[[int], None]
 """Is told how many more keys were copied or compared."""
 
 BATCH_BYTES = 4 * 1024 * 1024
-"""Bytes of keys and values in one write."""
+"""Bytes of keys and values in one write of a command's own process. A server's are smaller: making one ready takes
+turns of its event loop."""
 
 _EVERYTHING = Prefix(b"")
 
@@ -57,7 +58,9 @@ async def sum_of(snapshot: StoreSnapshot, tell: Tell) -> EntrySum:
     return summing.result()
 
 
-async def copy_entries(snapshot: StoreSnapshot, store: Store, tell: Tell) -> EntrySum:
+async def copy_entries(
+    snapshot: StoreSnapshot, store: Store, tell: Tell, *, batch_bytes: int = BATCH_BYTES
+) -> EntrySum:
     """Everything in ``snapshot`` into ``store``, which holds nothing else afterwards. Returns the sum of both. Raises
     CorruptValue when ``store`` gives back something else, StoreUnavailable, OutcomeUnknown."""
     await _clear(store)
@@ -68,7 +71,7 @@ async def copy_entries(snapshot: StoreSnapshot, store: Store, tell: Tell) -> Ent
             summing.add(key, value)
             batch.put(key, value)
             written_bytes += len(key) + len(value)
-        if written_bytes >= BATCH_BYTES:
+        if written_bytes >= batch_bytes:
             await seen_through(store.write(batch))
             batch, written_bytes = WriteBatch(), 0
         tell(len(entries))

@@ -13,7 +13,7 @@ from rocklake_server.catalog.database_names import require_fillable
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.catalog.definitions import SYSTEM_SCHEMAS
 from rocklake_server.catalog.directory import Directory
-from rocklake_server.catalog.entry_copy import Tell, seen_through
+from rocklake_server.catalog.entry_copy import BATCH_BYTES, Tell, seen_through
 from rocklake_server.catalog.lake_reader import ListedLake
 from rocklake_server.catalog.listing import Place
 from rocklake_server.catalog.maintenance.audit import audit_time
@@ -26,7 +26,7 @@ from rocklake_server.store.base import StoreSnapshot
 @dataclass(frozen=True, slots=True)
 class LakeCopy:
     """``who`` makes a lake called ``database`` and ``schema`` with ``command``, of lake ``of`` in the store ``source``.
-    ``expected`` is what a backup says that it held."""
+    ``expected`` is what a backup says that it held, ``batch_bytes`` what one write has."""
 
     command: str
     who: str
@@ -35,6 +35,7 @@ class LakeCopy:
     database: str
     schema: str
     expected: CopiedLake | None = None
+    batch_bytes: int = BATCH_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ async def copy_lake(snapshot: StoreSnapshot, databases: Databases, wanted: LakeC
     place = await _reserved(directory, wanted)
     made = ListedLake(database, schema, place)
     try:
-        found = await fill(snapshot, await databases.open_unlisted(place), tell)
+        found = await fill(
+            snapshot, await databases.open_unlisted(place), tell, batch_bytes=wanted.batch_bytes)
         copied = copied_lake(made, await read_newest_commit(snapshot), found)
         _require_expected(copied, wanted)
         await databases.ownership.wait()

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
-from rocklake_server.catalog.entry_copy import EntrySum, Tell, copy_entries, seen_through
+from rocklake_server.catalog.entry_copy import BATCH_BYTES, EntrySum, Tell, copy_entries, seen_through
 from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, ListedLake
 from rocklake_server.catalog.listing import (
     FIRST_LAKE,
@@ -109,7 +109,7 @@ class CopySource(Protocol):
 
 async def copy_store(
     source: CopySource, lakes: Sequence[ListedLake], location: StoreLocation, clock: Clock, tell: Tell,
-    *, origin: Origin | None = None,
+    *, origin: Origin | None = None, batch_bytes: int = BATCH_BYTES,
 ) -> Origin:
     """Makes a store at ``location`` that holds ``lakes`` as they are now, under the same names and numbers.
 
@@ -123,7 +123,8 @@ async def copy_store(
         try:
             await seen_through(system.write(unfinished_batch(str(source.location))))
             copied = [
-                await _copy(source, lake, location.child(lake.directory), ownership, tell, origin) for lake in lakes
+                await _copy(source, lake, location.child(lake.directory), ownership, tell, origin, batch_bytes)
+                for lake in lakes
             ]
             made = Origin(str(source.location), text_encoder(TIMESTAMPTZ)(clock.now_us()), tuple(copied))
             await _list(system, source.listing, lakes, made)
@@ -157,11 +158,12 @@ async def _list(system: Store, listing: Listing, lakes: Sequence[ListedLake], ma
 
 async def _copy(
     source: CopySource, lake: ListedLake, place: StoreLocation, ownership: Ownership, tell: Tell,
-    origin: Origin | None,
+    origin: Origin | None, batch_bytes: int,
 ) -> CopiedLake:
     async with source.frozen(lake) as snapshot:
         store = await open_store(place, ownership=ownership)
-        copied = copied_lake(lake, await read_newest_commit(snapshot), await fill(snapshot, store, tell))
+        found = await fill(snapshot, store, tell, batch_bytes=batch_bytes)
+        copied = copied_lake(lake, await read_newest_commit(snapshot), found)
     if origin is not None and copied not in origin.lakes:
         raise CorruptValue(
             f'lake "{lake}" in "{source.location}" is not as the backup was made on {origin.when}',
@@ -180,9 +182,9 @@ def expected_of(origin: Origin | None, lake: ListedLake) -> CopiedLake | None:
     return next((found for found in lakes if found.number == lake.place.number), None)
 
 
-async def fill(snapshot: StoreSnapshot, store: Store, tell: Tell) -> EntrySum:
+async def fill(snapshot: StoreSnapshot, store: Store, tell: Tell, *, batch_bytes: int = BATCH_BYTES) -> EntrySum:
     """Copy everything into ``store``, and close it. Raises as ``copy_entries``."""
     try:
-        return await copy_entries(snapshot, store, tell)
+        return await copy_entries(snapshot, store, tell, batch_bytes=batch_bytes)
     finally:
         await store.close()

@@ -72,7 +72,7 @@ async def _called(
         ),
     )
     with _errors_of(driver, server):
-        connection = await driver.AsyncConnection.connect(_address(driver, server, database), autocommit=True)
+        connection = await driver.AsyncConnection.connect(dsn_of(server, database), autocommit=True)
         async with connection:
             rows = await (await connection.execute(call)).fetchall()
     if not rows and not procedure.has_rows:
@@ -80,8 +80,10 @@ async def _called(
     return [procedure.facts(row) for row in rows]
 
 
-def _address(driver: Any, server: str, database: str) -> str:
-    """Raises InvalidParameterValue."""
+def dsn_of(server: str, database: str) -> str:
+    """The connection string of a database of the server that ``--server`` names. Raises InvalidParameterValue,
+    Unsupported without PostgreSQL's driver."""
+    driver = postgres_driver()
     if "=" not in server and "://" not in server:
         where = parse_listen(server)
         return str(driver.conninfo.make_conninfo(host=where.host, port=where.port, dbname=database, user="rocklake"))

@@ -21,6 +21,7 @@ from rocklake_server.catalog.owned_databases import owned_databases
 from rocklake_server.catalog.served_lakes import ServedLakes
 from rocklake_server.catalog.store_copy import CopiedLake, copy_store, expected_of, read_origin
 from rocklake_server.errors import CannotConnectNow, InvalidParameterValue, ObjectInUse
+from rocklake_server.limits import ONLINE_COMMIT_BYTES_MAX
 from rocklake_server.operations.working import LAKE_SCHEMA, ignore, text
 from rocklake_server.schema.types import BIGINT, TEXT, array_of
 from rocklake_server.session.procedures import (
@@ -58,7 +59,8 @@ async def _clone(databases: Databases, caller: Caller, arguments: Arguments) -> 
     lakes = ServedLakes(databases)
     lake = lakes.of(caller.database, str(arguments[LAKE_SCHEMA.name]))
     checkpoint, other = text(arguments[CHECKPOINT.name]), _other_store(databases, text(arguments[TO_STORE.name]))
-    wanted = LakeCopy("clone", str(caller), lake, str(lakes.location), database, schema)
+    wanted = LakeCopy(
+        "clone", str(caller), lake, str(lakes.location), database, schema, batch_bytes=ONLINE_COMMIT_BYTES_MAX)
     if other is None:
         require_free(databases, database, schema)
         async with _as_of(lakes, lake, checkpoint) as snapshot:
@@ -83,7 +85,9 @@ async def _restore(databases: Databases, caller: Caller, arguments: Arguments) -
         database, schema = named_lake(text(arguments[FREE_NAME.name]) or f"{lake.database}/{lake.schema}")
         require_free(databases, database, schema)
         wanted = LakeCopy(
-            "restore", str(caller), lake, str(place), database, schema, expected_of(origin, lake))
+            "restore", str(caller), lake, str(place), database, schema, expected_of(origin, lake),
+            ONLINE_COMMIT_BYTES_MAX,
+        )  # fmt: skip
         async with catalog.frozen(lake) as snapshot:
             made = await copy_lake(snapshot, databases, wanted, ignore)
     return _told(caller, wanted, made, databases.root())
@@ -100,7 +104,8 @@ async def _backup(databases: Databases, caller: Caller, arguments: Arguments) ->
     assert names is None or isinstance(names, list | tuple)
     chosen = list(dict.fromkeys(lakes.find(str(name)) for name in names)) if names else lakes.lakes
     with _told_apart(databases, place):
-        made = await copy_store(lakes, chosen, place, databases.clock, ignore)
+        made = await copy_store(
+            lakes, chosen, place, databases.clock, ignore, batch_bytes=ONLINE_COMMIT_BYTES_MAX)
     audit("backup", user=caller.user, address=caller.address, place=str(place), lakes=len(made.lakes))
     return {ROWS: [asdict(lake) for lake in made.lakes]}
 

@@ -5,6 +5,9 @@ They belong to no database any more, so these are for superusers.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from rocklake_server.auth.audit import audit
 from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.database_names import named_lake
@@ -41,12 +44,21 @@ _AUDITED = (
 AUDITED = tuple(column.name for column in _AUDITED)
 
 
-async def _list(databases: Databases, _: Caller, __: Arguments) -> Facts:
+@asynccontextmanager
+async def _catalog(databases: Databases) -> AsyncIterator[CatalogReader]:
+    """What the store itself says. Raises StoreUnavailable, Unsupported for a store that is kept nowhere."""
+    await databases.probe()
     async with await CatalogReader.open(databases.root()) as catalog:
+        yield catalog
+
+
+async def _list(databases: Databases, _: Caller, __: Arguments) -> Facts:
+    async with _catalog(databases) as catalog:
         return {ROWS: [facts async for facts in dropped_facts(catalog)]}
 
 
 async def _audit(databases: Databases, _: Caller, __: Arguments) -> Facts:
+    await databases.probe()
     records = await databases.directory.audit_records()
     return {ROWS: [{name: record.get(name) for name in AUDITED} for record in records]}
 
@@ -56,7 +68,7 @@ async def _restore(databases: Databases, caller: Caller, arguments: Arguments) -
     ObjectInUse while a transaction that saw it before it was dropped goes on."""
     number, wanted = required_number(arguments[NUMBER.name]), text(arguments[NEW_NAME.name])
     new_name = None if wanted is None else named_lake(wanted)
-    async with await CatalogReader.open(databases.root()) as catalog:
+    async with _catalog(databases) as catalog:
         facts = await restore_facts(catalog, number, new_name)
         database, schema = named_dropped(catalog, number, new_name)
     require_free(databases, database, schema)
@@ -74,8 +86,9 @@ async def _excise(databases: Databases, caller: Caller, arguments: Arguments) ->
     """Raises UndefinedObject; ObjectInUse while a checkpoint or a transaction needs what would go."""
     number, location = required_number(arguments[NUMBER.name]), databases.root()
     if not arguments[APPLY.name]:
-        async with await CatalogReader.open(location) as catalog:
+        async with _catalog(databases) as catalog:
             return excision_facts(await plan_excision(catalog, number))
+    await databases.probe()
     databases.directory.find_dropped(number)  # lakes that have a name are not closed for this
     async with databases.shut([Place(number, 0)]):
         await databases.ownership.confirm()

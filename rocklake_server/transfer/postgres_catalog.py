@@ -63,9 +63,8 @@ ORDER BY c.relname, a.attnum
 class _Connected:
     """One connection and the thread that alone uses it."""
 
-    def __init__(self, dsn: str, schema: str, begin: str, database: str | None = None) -> None:
+    def __init__(self, dsn: str, schema: str, begin: str) -> None:
         self._dsn = dsn
-        self._database = database
         self._begin = begin
         self._schema = schema
         self._driver = postgres_driver()
@@ -88,7 +87,7 @@ class _Connected:
     def opened(self) -> Connection[tuple[object, ...]]:
         if self._connection is None:
             try:
-                self._connection = self._driver.connect(self._dsn, autocommit=True, **self._chosen)
+                self._connection = self._driver.connect(self._dsn, autocommit=True)
             except self._driver.Error as problem:
                 raise StoreUnavailable(f"cannot connect to the database: {_first_line(problem)}") from None
             self._connection.execute(self._begin)
@@ -99,10 +98,6 @@ class _Connected:
         """What the driver raises for everything that the database refuses."""
         found: type[Exception] = self._driver.Error
         return found
-
-    @property
-    def _chosen(self) -> dict[str, str]:
-        return {} if self._database is None else {"dbname": self._database}
 
     def named(self, relation: str) -> str:
         return f"{quoted(self._schema)}.{quoted(relation)}"
@@ -195,10 +190,10 @@ def _column_types(database: _Connected, columns: dict[str, list[str]]) -> Column
 class PostgresTarget:
     """Writes in one transaction, which commits at ``publish``."""
 
-    def __init__(self, dsn: str, schema: str = PUBLIC, *, database: str | None = None) -> None:
-        """``database`` replaces the one that ``dsn`` names. Raises Unsupported when the driver is not installed."""
+    def __init__(self, dsn: str, schema: str = PUBLIC) -> None:
+        """Raises Unsupported when the driver is not installed."""
         self._schema = schema
-        self._database = _Connected(dsn, schema, "BEGIN ISOLATION LEVEL REPEATABLE READ", database)
+        self._database = _Connected(dsn, schema, "BEGIN ISOLATION LEVEL REPEATABLE READ")
         self._is_empty = False
 
     async def create(self, relation: CatalogRelation) -> None:

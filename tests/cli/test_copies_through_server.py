@@ -254,6 +254,22 @@ def test_a_copy_that_is_canceled_leaves_its_name_free(server: RockLakeServer, tm
         assert contents(first) == contents(second)
 
 
+def test_a_store_in_memory_is_cloned_and_backed_up_and_keeps_nothing_that_was_dropped(tmp_path: Path) -> None:
+    with serving("memory:///", tmp_path) as server:
+        small_lake(server, tmp_path)
+        through(server, "clone", "--lake", "lake", "--as", "copied")
+        through(server, "backup", "--to", f"file://{tmp_path}/backup", "--lake", "copied")
+        with psycopg.connect(server.dsn("postgres"), autocommit=True) as connection:
+            connection.execute("DROP DATABASE lake")
+        for command in ("list", "excise apply --number 1"):
+            assert "in memory" in refused(server, "dropped", *command.split())
+        with client(server, tmp_path, "copied") as duck:
+            expected = contents(duck)
+        through(server, "restore", "--from", f"file://{tmp_path}/backup", "--as", "back")
+        with client(server, tmp_path, "back") as duck:
+            assert contents(duck) == expected
+
+
 def test_a_server_whose_store_is_gone_says_so(tmp_path: Path) -> None:
     given = ("--server", "127.0.0.1:{}", "--lake", "lake", "--as", "x")
     with S3Stub() as stub:
@@ -267,8 +283,17 @@ def test_a_server_whose_store_is_gone_says_so(tmp_path: Path) -> None:
         server.kill()
     with serving(f"file://{tmp_path}/store", tmp_path) as server:
         small_lake(server, tmp_path)
+        through(server, "backup", "--to", f"file://{tmp_path}/a")
+        small_lake(server, tmp_path, "going")
+        with psycopg.connect(server.dsn("postgres"), autocommit=True) as connection:
+            connection.execute("DROP DATABASE going")
         shutil.rmtree(tmp_path / "store")
-        for command in (("clone", "--lake", "lake", "--as", "x"), ("backup", "--to", f"file://{tmp_path}/b")):
+        dropped = ("--number", "2")
+        for command in (("clone", "--lake", "lake", "--as", "x"), ("backup", "--to", f"file://{tmp_path}/b"),
+                        ("restore", "--from", f"file://{tmp_path}/a", "--as", "x"), ("dropped", "list"),
+                        ("dropped", "audit"), ("dropped", "restore", "plan", *dropped),
+                        ("dropped", "restore", "apply", *dropped), ("dropped", "excise", "plan", *dropped),
+                        ("dropped", "excise", "apply", *dropped)):  # fmt: skip
             ended = rocklake(*command, "--server", f"127.0.0.1:{server.port}")
             assert "store" in the_sentence(ended, ExitCode.UNAVAILABLE)
     ended = rocklake("clone", *(word.format(server.port) for word in given))
