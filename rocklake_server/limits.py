@@ -38,7 +38,8 @@ GROUP_BYTES_MAX = 8 * 1024 * 1024
 """Bytes in one group commit; a larger transaction is a group of its own."""
 
 ONLINE_COMMIT_BYTES_MAX = 1024 * 1024
-"""Bytes in one commit of an operator's command through a running server: what the commits of sessions wait for."""
+"""Bytes in one commit of an operator's command through a running server, which the commits of sessions wait for, and in
+one write of a copy that it makes."""
 
 ONLINE_ROWS_MAX = 20_000
 """Rows that an operator's command through a running server changes in one commit, where it must be one: about half a

@@ -1,4 +1,4 @@
-"""The audit log: one record of logger ``rocklake.audit`` for each login, change of a role, grant, drop and excise.
+"""The audit log: one record of logger ``rocklake.audit`` for each login, change of a role, grant, drop, excise, copy.
 
 The message is ``event key=value ...``, on one line whatever a client sends; the same facts are the record's ``audit``
 attribute, for formatters that write JSON. Records are written whatever the log level is. No password and no verifier

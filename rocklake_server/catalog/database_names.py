@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rocklake_server.errors import Unsupported
+from rocklake_server.errors import InvalidParameterValue, Unsupported
+
+PUBLIC = "public"
 
 MAINTENANCE = "postgres"
 """Where clients connect to administer a server, as ``createdb`` does."""
@@ -42,3 +44,12 @@ def require_fillable(database: str) -> None:
     """Raises Unsupported for a template: new databases are empty, whatever it holds."""
     if database in (TEMPLATE, CLOSED_TEMPLATE):
         raise Unsupported(f'creating relations in database "{database}" is not supported: new databases are empty')
+
+
+def named_lake(name: str) -> tuple[str, str]:
+    """Database and schema that ``DATABASE`` or ``DATABASE/SCHEMA`` names, of a lake that need not exist yet. Raises
+    InvalidParameterValue."""
+    database, _, schema = name.partition("/")
+    if not database or name.endswith("/"):
+        raise InvalidParameterValue(f'"{name}" names no lake; write DATABASE or DATABASE/SCHEMA')
+    return database, schema or PUBLIC

@@ -13,6 +13,7 @@ from rocklake_server.activity import Activity
 from rocklake_server.catalog.advisory_locks import AdvisoryLocks
 from rocklake_server.catalog.commit import Committer
 from rocklake_server.catalog.commit_notices import CommitNotices
+from rocklake_server.catalog.database_names import PUBLIC as PUBLIC
 from rocklake_server.catalog.directory import Directory
 from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.listing import CREATE_SCHEMA, Place
@@ -24,9 +25,10 @@ from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.turns import Turn
 from rocklake_server.catalog.visitors import Visitors
 from rocklake_server.clock import Clock
-from rocklake_server.errors import CatalogError, ObjectInUse, SerializationFailure
+from rocklake_server.errors import CatalogError, ObjectInUse, SerializationFailure, Unsupported
 from rocklake_server.limits import LAKE_IDLE_S, OPEN_LAKES_DEFAULT
 from rocklake_server.store.base import Store
+from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-PUBLIC = "public"
 PUBLIC_OID = 2200
 OPENINGS_AT_ONCE = 8
 
@@ -82,9 +83,10 @@ class Databases:
 
     def __init__(
         self, directory: Directory, open_store: OpenStore, clock: Clock, ownership: Ownership, residency: Residency,
-        activity: Activity, open_lakes_max: int = OPEN_LAKES_DEFAULT,
+        activity: Activity, open_lakes_max: int = OPEN_LAKES_DEFAULT, location: StoreLocation | None = None,
     ) -> None:
         self.directory = directory
+        self.location = location
         self.clock = clock
         self.ownership = ownership
         self._open_store = open_store
@@ -110,8 +112,10 @@ class Databases:
     async def open(
         cls, open_store: OpenStore, clock: Clock, ownership: Ownership = UNDISPUTED, residency: Residency | None = None,
         activity: Activity | None = None, *, open_lakes_max: int = OPEN_LAKES_DEFAULT,
+        location: StoreLocation | None = None,
     ) -> Databases:
-        """Opens the system store. Raises StoreUnavailable, FormatVersionUnsupported, CorruptValue."""
+        """Opens the system store. ``location`` is the store's root, for what reads it past the lakes that are open.
+        Raises StoreUnavailable, FormatVersionUnsupported, CorruptValue."""
         store = await open_store("system")
         try:
             directory = await Directory.open(store, ownership)
@@ -119,7 +123,8 @@ class Databases:
             await store.close()
             raise
         databases = cls(
-            directory, open_store, clock, ownership, residency or Residency(), activity or Activity(), open_lakes_max)
+            directory, open_store, clock, ownership, residency or Residency(), activity or Activity(), open_lakes_max,
+            location)
         databases._check_idle_later()
         return databases
 
@@ -235,6 +240,16 @@ class Databases:
             await work(store)
         finally:
             await store.close()
+
+    async def open_unlisted(self, place: Place) -> Store:
+        """The store of a lake that is being made and that no name leads to yet; its maker closes it."""
+        return await self._open_store(f"lakes/{place.number}")
+
+    def root(self) -> StoreLocation:
+        """Where the store is. Raises Unsupported when it is kept nowhere."""
+        if self.location is None:
+            raise Unsupported("the store is kept nowhere: nothing of it can be copied, restored or excised")
+        return self.location
 
     async def create_lake(self, database: str, schema: str) -> OpenLake:
         """The lake of a schema, on the list from now on."""

@@ -6,8 +6,6 @@ directory and can be restored until it is excised.
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from rocklake_server.auth.roles import CurrentRoles, RoleTable
@@ -18,8 +16,10 @@ from rocklake_server.catalog.listing import (
     NEXT_LAKE,
     NUMBER,
     DroppedLake,
+    Listing,
     Place,
     UnfinishedLake,
+    audit_records,
     database_key,
     dropped_key,
     lake_key,
@@ -30,20 +30,19 @@ from rocklake_server.catalog.listing import (
     put_lake,
     put_unfinished,
     read_listing,
-    require_format,
+    read_unfinished,
     unfinished_key,
 )
 from rocklake_server.catalog.outlines import outline_key, read_outlines
 from rocklake_server.catalog.relations import TEMPORARY_SLOT, next_version
 from rocklake_server.catalog.stored_roles import put_changes
+from rocklake_server.catalog.system_store import SystemStore
 from rocklake_server.errors import (
-    CatalogError,
     DuplicateDatabase,
     DuplicateSchema,
+    ObjectInUse,
     ObjectNotInPrerequisiteState,
-    OutcomeUnknown,
     ProgramLimitExceeded,
-    StoreUnavailable,
     UndefinedDatabase,
     UndefinedObject,
     UndefinedSchema,
@@ -55,26 +54,21 @@ from rocklake_server.store.layer import layer_of
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
 from rocklake_server.store.sealed import SealedStore
 
-logger = logging.getLogger(__name__)
-
 _NO_SCHEMAS: Mapping[str, Place] = {}
 
 
-class Directory:
+class Directory(SystemStore):
     """In memory since it was opened; every change is durable before it is seen."""
 
     def __init__(self, store: Store, ownership: Ownership) -> None:
-        self._store = store
-        self._ownership = ownership
+        super().__init__(store, ownership)
         self._lakes: dict[str, dict[str, Place]] = {}
         self._numbers: dict[str, int] = {}
         self._dropped: dict[int, DroppedLake] = {}
         self._outlines: dict[int, bytes] = {}
         self._next_lake = FIRST_LAKE
         self._audits = 0
-        self._is_stale = False
         self._reserved: dict[tuple[str, str], Place] = {}
-        self._writing = asyncio.Lock()
         self.databases_version = next_version()
         """Another one after each change of which databases there are."""
         self.roles = CurrentRoles()
@@ -105,11 +99,7 @@ class Directory:
         for (database, schema), place in listing.lakes.items():
             self._lakes.setdefault(database, {})[schema] = place
         self.roles.replace(listing.roles)
-        self._is_stale = False
         self.databases_version = next_version()
-
-    async def close(self) -> None:
-        await self._store.close()
 
     # -- what there is ----------------------------------------------------------------------------------------------
 
@@ -135,6 +125,13 @@ class Directory:
         """Whether that is the lake of that name, or the one that a transaction creates under it."""
         return place in (self.schemas(database).get(schema), self._reserved.get((database, schema)))
 
+    def listing(self) -> Listing:
+        """What is on the lists now, but for what was dropped or is not finished; oldest lake first."""
+        lakes = {(database, schema): place for database, schemas in self._lakes.items()
+                 for schema, place in schemas.items()}  # fmt: skip
+        in_order = dict(sorted(lakes.items(), key=lambda item: item[1].number))
+        return Listing(in_order, {}, self._next_lake, dict(self._numbers), roles=self.roles.table)
+
     def dropped(self) -> Mapping[int, DroppedLake]:
         """Dropped lakes that are not excised, by number."""
         return self._dropped
@@ -142,11 +139,13 @@ class Directory:
     # -- lakes ------------------------------------------------------------------------------------------------------
 
     async def register(self, database: str, schema: str) -> Place:
-        """The lake of (database, schema), entered into the list when it is new."""
+        """The lake of (database, schema), entered into the list when it is new. Raises ObjectInUse while somebody else
+        makes a lake of that name."""
         async with self._writing:
             known = self.schemas(database).get(schema)
             if known is not None:
                 return known
+            self._require_unreserved(database, schema)
             place = self._next_place(database)
             batch = WriteBatch()
             put_lake(batch, database, schema, place)
@@ -181,6 +180,18 @@ class Directory:
         """Whoever reserved the schema's place does not create it. What was written there stays recorded."""
         self._reserved.pop((database, schema), None)
 
+    def _require_unreserved(self, database: str, schema: str) -> None:
+        if (database, schema) in self._reserved:
+            raise ObjectInUse(f'lake "{database}/{schema}" is being made by another session; wait for that to end')
+
+    async def left_unfinished(self, database: str, schema: str) -> list[int]:
+        """The numbers of lakes of that name that somebody began to make, and nobody makes any more. Raises
+        StoreUnavailable, CorruptValue."""
+        unfinished = await read_unfinished(await self._store.snapshot())
+        making = {place.number for place in self._reserved.values()}
+        return [lake.number for lake in unfinished
+                if (lake.database, lake.schema) == (database, schema) and lake.number not in making]  # fmt: skip
+
     async def forget_unfinished(self, number: int) -> None:
         """Nothing is left of an unfinished lake that nobody makes any more."""
         async with self._writing:
@@ -188,10 +199,16 @@ class Directory:
             batch.delete(unfinished_key(number))
             await self._write(batch)
 
-    async def publish(self, database: str, created: Sequence[str], dropped: Sequence[str], now_us: int) -> None:
-        """Enter reserved schemas into the list and retire dropped ones, all in one batch."""
+    async def publish(
+        self, database: str, created: Sequence[str], dropped: Sequence[str], now_us: int,
+        audit: Mapping[str, object] | None = None,
+    ) -> None:
+        """Enter reserved schemas into the list and retire dropped ones, all in one batch, with an audit record of a
+        command that made a lake."""
         async with self._writing:
             batch = WriteBatch()
+            if audit is not None:
+                put_audit(batch, self._audits + 1, audit)
             retired = self._put_drops(batch, database, dropped, now_us)
             for schema in created:
                 place = self._reserved[database, schema]
@@ -199,6 +216,7 @@ class Directory:
                 batch.delete(unfinished_key(place.number))
             numbered = self._put_new_database(batch, database) if created else {}
             await self._write(batch)
+            self._audits += audit is not None
             self._dropped |= retired
             self._number(numbered)
             entered = {schema: self._reserved.pop((database, schema)) for schema in created}
@@ -299,6 +317,10 @@ class Directory:
 
     # -- dropped lakes ----------------------------------------------------------------------------------------------
 
+    async def audit_records(self) -> list[dict[str, object]]:
+        """What commands did with whole lakes, oldest first. Raises CorruptValue, StoreUnavailable."""
+        return await audit_records(await self._store.snapshot())
+
     def find_dropped(self, number: int) -> DroppedLake:
         """Raises UndefinedObject."""
         found = self._dropped.get(number)
@@ -316,6 +338,7 @@ class Directory:
                 )
             if schema in self.schemas(database):
                 raise DuplicateSchema(f'lake "{database}/{schema}" exists; restore under another name')
+            self._require_unreserved(database, schema)
             place = Place(number, self._next_place(database).slot)
             batch = WriteBatch()
             batch.delete(dropped_key(number))
@@ -370,7 +393,8 @@ class Directory:
                 await self._write(WriteBatch({outline_key(number): None}))
                 self._outlines.pop(number, None)
 
-    # -- the store --------------------------------------------------------------------------------------------------
+    # -- roles ------------------------------------------------------------------------------------------------------
+
     async def change_roles(self, change: Callable[[RoleTable], RoleTable]) -> RoleTable:
         """Replace the roles by what ``change`` makes of them, durably. Returns them. Raises what ``change`` raises."""
         async with self._writing:
@@ -383,54 +407,6 @@ class Directory:
                 await self._write(batch)
             self.roles.replace(after)
             return after
-
-    async def probe(self) -> None:
-        """Read something from the store itself, past what is in memory. Raises StoreUnavailable, CorruptValue."""
-        if self.needs_recovery:
-            raise StoreUnavailable("the system store has to be opened again after a failure")
-        (version,) = await self._store.durable_values([FORMAT])
-        require_format(version)
-
-    @property
-    def needs_recovery(self) -> bool:
-        return self._is_stale or self._store.needs_reopen
-
-    async def recover(self) -> None:
-        """After the store's handle was lost, or a change left in doubt: open another one and read the lists again.
-        Raises CatalogError while that cannot be done."""
-        async with self._writing:
-            await self._recover()
-
-    async def _recover(self) -> None:
-        await self._ownership.wait()
-        if self._store.needs_reopen:
-            await self._store.reopen()
-        if self._is_stale:
-            await self._read(await self._store.snapshot())
-
-    async def _write(self, batch: WriteBatch) -> None:
-        """Durable when it returns. Raises StoreUnavailable when nothing was written, OutcomeUnknown when that cannot be
-        known; then the lists are read again before the next change."""
-        await self._recover()
-        try:
-            await self._store.write(batch)
-        except OutcomeUnknown:
-            self._is_stale = True
-            if not await self._has_landed(batch):
-                problem = "the store failed while the list of schemas was written; nothing was changed"
-                raise StoreUnavailable(problem) from None
-
-    async def _has_landed(self, batch: WriteBatch) -> bool:
-        """Read back what was written. Raises OutcomeUnknown when the store does not answer."""
-        try:
-            await self._recover()
-            values = [await (await self._store.snapshot()).get(key) for key in batch.operations]
-        except CatalogError as error:
-            logger.warning("cannot read the list of schemas back: %s", error)
-            raise OutcomeUnknown(
-                "the store failed while the list of schemas was written; whether it was kept is not known"
-            ) from None
-        return values == list(batch.operations.values())
 
     def _list(self, database: str, entered: Mapping[str, Place], without: Sequence[str] = ()) -> None:
         kept = {schema: place for schema, place in self.schemas(database).items() if schema not in without}

@@ -2,7 +2,8 @@
 
 Each is a directory that no name leads to. Restoring one gives it a name again; excising one removes its objects, in
 bounded batches, between two changes of the system store: the first forbids to restore it, the last forgets it and says
-who did this. Both need the store without a server. Nothing is ever removed by listing.
+who did this. Whoever owns the store does both: a command without a server, or the server. Nothing is ever removed by
+listing.
 """
 
 from __future__ import annotations
@@ -91,9 +92,18 @@ async def restore(
     """The store's root is at ``location``. Raises CannotConnectNow while a server holds it, UndefinedObject,
     DuplicateSchema, ObjectNotInPrerequisiteState."""
     async with _owned_directory(location) as directory:
-        dropped = directory.find_dropped(number)
-        audit = _audit("restore", number, dropped, who, clock) | {"as": f"{database}/{schema}"}
-        await directory.restore(number, database, schema, audit)
+        await restore_in(directory, number, database, schema, who=who, clock=clock)
+
+
+async def restore_in(
+    directory: Directory, number: int, database: str, schema: str, *, who: str, clock: Clock
+) -> DroppedLake:
+    """What was restored, by the owner of the store that ``directory`` is of. Raises UndefinedObject, DuplicateSchema,
+    ObjectInUse, ObjectNotInPrerequisiteState."""
+    dropped = directory.find_dropped(number)
+    audit = _audit("restore", number, dropped, who, clock) | {"as": f"{database}/{schema}"}
+    await directory.restore(number, database, schema, audit)
+    return dropped
 
 
 async def plan_excision(catalog: CatalogReader, number: int) -> Excision:
@@ -109,15 +119,49 @@ async def excise(
 ) -> Excision:
     """Raises as ``restore`` and ``plan_excision``; one that did not end is begun again."""
     async with _owned_directory(location) as directory:
-        dropped = directory.find_dropped(number)
-        place = location.child(directory_of(number))
-        objects = ObjectsBelow(place)
-        await _require_unneeded(place, number, dropped)
-        await directory.begin_excision(number, clock.now_us())
-        amount = await objects.remove(tell)
-        audit = _audit("excise", number, dropped, who, clock)
-        await directory.end_excision(number, audit | {"objects": amount.objects, "bytes": amount.size_bytes})
-        return Excision(number, dropped, amount)
+        return await excise_in(directory, location, number, who=who, clock=clock, tell=tell)
+
+
+async def excise_in(
+    directory: Directory, location: StoreLocation, number: int, *, who: str, clock: Clock, tell: Callable[[int], None]
+) -> Excision:
+    """By the owner of the store whose root is at ``location``, which has the lake not open. Raises as
+    ``plan_excision``, and StoreUnavailable."""
+    dropped = directory.find_dropped(number)
+    place = location.child(directory_of(number))
+    objects = ObjectsBelow(place)
+    await _require_unneeded(place, number, dropped)
+    await directory.begin_excision(number, clock.now_us())
+    amount = await objects.remove(tell)
+    audit = _audit("excise", number, dropped, who, clock)
+    await directory.end_excision(number, audit | {"objects": amount.objects, "bytes": amount.size_bytes})
+    return Excision(number, dropped, amount)
+
+
+def named_dropped(catalog: CatalogReader, number: int, new_name: tuple[str, str] | None) -> tuple[str, str]:
+    """Database and schema that a dropped lake comes back as: its own when ``new_name`` is None. Raises
+    UndefinedObject."""
+    dropped = find_dropped(catalog, number)
+    return (dropped.database, dropped.schema) if new_name is None else new_name
+
+
+async def restore_facts(catalog: CatalogReader, number: int, new_name: tuple[str, str] | None) -> dict[str, object]:
+    """What a restore does, by column. Raises as ``check_restorable``."""
+    database, schema = named_dropped(catalog, number, new_name)
+    sequence = await check_restorable(catalog, number, database, schema)
+    dropped = find_dropped(catalog, number)
+    return {
+        "number": number, "was": dropped.name, "dropped_at": when(dropped.dropped_us),
+        "becomes": f"{database}/{schema}", "commit_sequence": sequence,
+    }  # fmt: skip
+
+
+def excision_facts(found: Excision) -> dict[str, object]:
+    """What an excision takes away, by column."""
+    return {
+        "number": found.number, "was": found.dropped.name, "dropped_at": when(found.dropped.dropped_us),
+        "objects": found.amount.objects, "bytes": found.amount.size_bytes,
+    }  # fmt: skip
 
 
 def _audit(what: str, number: int, dropped: DroppedLake, who: str, clock: Clock) -> dict[str, object]:

@@ -1,20 +1,26 @@
-"""Copies every key and value of one database into another as they are, and compares what arrived."""
+"""Copies every key and value of one database into another as they are, and compares what arrived. The event loop has
+its turns meanwhile: a server copies beside its sessions."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any, TypeVar
 
 from rocklake_server.errors import CorruptValue
 from rocklake_server.store.base import Prefix, Store, StoreSnapshot, WriteBatch
+from rocklake_server.store.paced import PacedSnapshot
+
+T = TypeVar("T")
 
 Tell = Callable[[int], None]
 """Is told how many more keys were copied or compared."""
 
 BATCH_BYTES = 4 * 1024 * 1024
-"""Bytes of keys and values in one write."""
+"""Bytes of keys and values in one write of a command's own process. A server's are smaller: making one ready takes
+turns of its event loop."""
 
 _EVERYTHING = Prefix(b"")
 
@@ -45,30 +51,31 @@ class _Summing:
 async def sum_of(snapshot: StoreSnapshot, tell: Tell) -> EntrySum:
     """Of everything in ``snapshot``. Raises StoreUnavailable."""
     summing = _Summing()
-    async for entries in snapshot.scan(_EVERYTHING):
+    async for entries in PacedSnapshot(snapshot).scan(_EVERYTHING):
         for key, value in entries:
             summing.add(key, value)
         tell(len(entries))
-        await asyncio.sleep(0)
     return summing.result()
 
 
-async def copy_entries(snapshot: StoreSnapshot, store: Store, tell: Tell) -> EntrySum:
+async def copy_entries(
+    snapshot: StoreSnapshot, store: Store, tell: Tell, *, batch_bytes: int = BATCH_BYTES
+) -> EntrySum:
     """Everything in ``snapshot`` into ``store``, which holds nothing else afterwards. Returns the sum of both. Raises
     CorruptValue when ``store`` gives back something else, StoreUnavailable, OutcomeUnknown."""
     await _clear(store)
     summing, batch = _Summing(), WriteBatch()
     written_bytes = 0
-    async for entries in snapshot.scan(_EVERYTHING):
+    async for entries in PacedSnapshot(snapshot).scan(_EVERYTHING):
         for key, value in entries:
             summing.add(key, value)
             batch.put(key, value)
             written_bytes += len(key) + len(value)
-        if written_bytes >= BATCH_BYTES:
-            await store.write(batch)
+        if written_bytes >= batch_bytes:
+            await seen_through(store.write(batch))
             batch, written_bytes = WriteBatch(), 0
         tell(len(entries))
-    await store.write(batch)
+    await seen_through(store.write(batch))
     copied = summing.result()
     arrived = await sum_of(await store.snapshot(), tell)
     if arrived != copied:
@@ -84,4 +91,14 @@ async def _clear(store: Store) -> None:
         batch = WriteBatch()
         for key, _ in entries:
             batch.delete(key)
-        await store.write(batch)
+        await seen_through(store.write(batch))
+
+
+async def seen_through(writing: Coroutine[Any, Any, T]) -> T:
+    """What a write returns. It goes on to its end when the caller is cancelled, who hears of that afterwards."""
+    task = asyncio.ensure_future(writing)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

@@ -54,6 +54,12 @@ async def snapshot_at(catalog: CatalogReader, lake: ListedLake, checkpoint: str 
     if checkpoint is None:
         yield await catalog.snapshot(lake)
         return
-    checkpoints = checkpoints_of(catalog, lake)
-    async with await checkpoints.open(await checkpoints.find(checkpoint)) as reader:
+    async with checkpointed(checkpoints_of(catalog, lake), checkpoint) as snapshot:
+        yield snapshot
+
+
+@asynccontextmanager
+async def checkpointed(checkpoints: Checkpoints, name: str) -> AsyncIterator[StoreSnapshot]:
+    """What a lake's checkpoint of that name or id keeps. Raises UndefinedObject, CorruptValue, StoreUnavailable."""
+    async with await checkpoints.open(await checkpoints.find(name)) as reader:
         yield reader.snapshot

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -44,6 +45,18 @@ class ListedLake:
 
     def __str__(self) -> str:
         return self.database if self.schema == PUBLIC else f"{self.database}/{self.schema}"
+
+
+def lake_named(lakes: Sequence[ListedLake], name: str, location: StoreLocation) -> ListedLake:
+    """The one of ``lakes``, which are those of the store at ``location``, that ``DATABASE`` or ``DATABASE/SCHEMA``
+    names. Raises UndefinedDatabase; InvalidParameterValue when several lakes have that name."""
+    found = [lake for lake in lakes if name in (str(lake), f"{lake.database}/{lake.schema}")]
+    if not found:
+        known = ", ".join(f'"{lake}"' for lake in lakes) or "none"
+        raise UndefinedDatabase(f'there is no lake "{name}" in store "{location}"; its lakes are: {known}')
+    if len(found) > 1:
+        raise InvalidParameterValue(f'"{name}" names {len(found)} lakes of store "{location}"')
+    return found[0]
 
 
 class LakeReader:
@@ -117,13 +130,23 @@ class CatalogReader:
     def find(self, name: str) -> ListedLake:
         """The lake that ``DATABASE`` or ``DATABASE/SCHEMA`` names, whose parts may hold slashes themselves. Raises
         UndefinedDatabase; InvalidParameterValue when several lakes have that name."""
-        found = [lake for lake in self.lakes if name in (str(lake), f"{lake.database}/{lake.schema}")]
-        if not found:
-            known = ", ".join(f'"{lake}"' for lake in self.lakes) or "none"
-            raise UndefinedDatabase(f'there is no lake "{name}" in store "{self.location}"; its lakes are: {known}')
-        if len(found) > 1:
-            raise InvalidParameterValue(f'"{name}" names {len(found)} lakes of store "{self.location}"')
-        return found[0]
+        return lake_named(self.lakes, name, self.location)
+
+    def choose(self, name: str | None) -> ListedLake:
+        """As ``find``; without a name the only lake. Raises InvalidParameterValue when there are several."""
+        if name is not None:
+            return self.find(name)
+        if not self.lakes:
+            raise UndefinedDatabase(f'store "{self.location}" has no lake yet')
+        if len(self.lakes) > 1:
+            known = ", ".join(f'"{found}"' for found in self.lakes)
+            raise InvalidParameterValue(f"the store has {len(self.lakes)} lakes; name one with --lake: {known}")
+        return self.lakes[0]
+
+    @asynccontextmanager
+    async def frozen(self, lake: ListedLake) -> AsyncIterator[StoreSnapshot]:
+        """The lake's store at one moment. Raises as ``snapshot``."""
+        yield await self.snapshot(lake)
 
     async def lake(self, listed: ListedLake) -> LakeReader:
         """Open until this is closed. Raises what ``open_reader`` and ``LakeReader.over`` raise."""

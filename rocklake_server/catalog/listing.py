@@ -63,6 +63,10 @@ class DroppedLake(NamedTuple):
     is_going: bool = False
     """Whether its excision has begun: it cannot be restored any more."""
 
+    @property
+    def name(self) -> str:
+        return f"{self.database}/{self.schema}"
+
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedLake:
@@ -106,15 +110,20 @@ async def read_listing(snapshot: StoreSnapshot) -> Listing:
     async for entries in snapshot.scan(Prefix(_DROPPED)):
         retired.update((_decode_number(key, len(_DROPPED)), _decode_dropped(key, value)) for key, value in entries)
     next_lake = await snapshot.get(NEXT_LAKE)
-    unfinished: list[UnfinishedLake] = []
-    async for entries in snapshot.scan(Prefix(_UNFINISHED)):
-        unfinished += [_decode_unfinished(key, value) for key, value in entries]
     in_order = dict(sorted(lakes.items(), key=lambda item: item[1].number))
     return Listing(
         in_order, retired, FIRST_LAKE if next_lake is None else _unpacked(NEXT_LAKE, next_lake),
         await _read_databases(snapshot, in_order), len(await audit_records(snapshot)), await read_roles(snapshot),
-        tuple(unfinished),
+        await read_unfinished(snapshot),
     )  # fmt: skip
+
+
+async def read_unfinished(snapshot: StoreSnapshot) -> tuple[UnfinishedLake, ...]:
+    """The lakes that are recorded as being made, by number. Raises CorruptValue, StoreUnavailable."""
+    found: list[UnfinishedLake] = []
+    async for entries in snapshot.scan(Prefix(_UNFINISHED)):
+        found += [_decode_unfinished(key, value) for key, value in entries]
+    return tuple(found)
 
 
 async def _read_databases(snapshot: StoreSnapshot, lakes: Mapping[tuple[str, str], Place]) -> dict[str, int]:
@@ -137,7 +146,7 @@ def next_number(databases: Mapping[str, int]) -> int:
 
 
 async def audit_records(snapshot: StoreSnapshot) -> list[dict[str, object]]:
-    """What was done to dropped lakes, oldest first. Raises CorruptValue."""
+    """What commands did with whole lakes, oldest first. Raises CorruptValue."""
     found: list[dict[str, object]] = []
     async for entries in snapshot.scan(_AUDIT):
         for key, value in entries:

@@ -22,7 +22,7 @@ async def owned_databases(location: StoreLocation, clock: Clock) -> AsyncIterato
         async def open_store(directory: str) -> Store:
             return await opening.open_store(location.child(directory), ownership=ownership)
 
-        databases = await Databases.open(open_store, clock, ownership)
+        databases = await Databases.open(open_store, clock, ownership, location=location)
         try:
             yield databases
         finally:

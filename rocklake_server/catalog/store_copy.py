@@ -1,19 +1,20 @@
-"""Copies of lakes at one moment each, beside the server that writes them: backups, restores, clones.
+"""Copies of stores, each lake at one moment, beside the server that writes them: backups and their return.
 
 A backup is a store like any other, with the same directories: it can be served as it is. What is being copied into an
 empty store is marked in its system store first and unmarked last, in the batch that lists the lakes; nobody opens a
-marked store. A lake that is copied into a store with others is on no list until it is complete.
+marked store. Copies of single lakes into a store with others are in ``catalog.lake_copy``.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
+from typing import Protocol
 
-from rocklake_server.catalog.databases import Databases
-from rocklake_server.catalog.entry_copy import EntrySum, Tell, copy_entries
-from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, CatalogReader, ListedLake
+from rocklake_server.catalog.entry_copy import BATCH_BYTES, EntrySum, Tell, copy_entries, seen_through
+from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, ListedLake
 from rocklake_server.catalog.listing import (
     FIRST_LAKE,
     ORIGIN,
@@ -27,7 +28,6 @@ from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit
 from rocklake_server.clock import Clock
 from rocklake_server.errors import (
     CorruptValue,
-    DuplicateSchema,
     InvalidParameterValue,
     ObjectNotInPrerequisiteState,
     UndefinedFile,
@@ -83,9 +83,33 @@ async def read_origin(location: StoreLocation) -> Origin | None:
     return Origin.decode(data) if data is not None else None
 
 
+async def unfinished_source(location: StoreLocation) -> str | None:
+    """Where the copy comes from that was begun at ``location`` and did not end. Raises StoreUnavailable."""
+    try:
+        async with await open_reader(location.child(SYSTEM_DIRECTORY)) as reader:
+            source = await reader.snapshot.get(UNFINISHED_COPY)
+    except UndefinedFile:
+        return None
+    return None if source is None else source.decode(errors="replace")
+
+
+class CopySource(Protocol):
+    """Lakes that somebody may be writing."""
+
+    @property
+    def location(self) -> StoreLocation:
+        """Their store's root."""
+
+    @property
+    def listing(self) -> Listing: ...
+
+    def frozen(self, lake: ListedLake) -> AbstractAsyncContextManager[StoreSnapshot]:
+        """The lake as it is at one moment. Raises what reading a lake raises."""
+
+
 async def copy_store(
-    source: CatalogReader, lakes: Sequence[ListedLake], location: StoreLocation, clock: Clock, tell: Tell,
-    *, origin: Origin | None = None,
+    source: CopySource, lakes: Sequence[ListedLake], location: StoreLocation, clock: Clock, tell: Tell,
+    *, origin: Origin | None = None, batch_bytes: int = BATCH_BYTES,
 ) -> Origin:
     """Makes a store at ``location`` that holds ``lakes`` as they are now, under the same names and numbers.
 
@@ -97,9 +121,10 @@ async def copy_store(
         await _require_free(location)
         system = await open_store(location.child(SYSTEM_DIRECTORY), ownership=ownership)
         try:
-            await system.write(unfinished_batch(str(source.location)))
+            await seen_through(system.write(unfinished_batch(str(source.location))))
             copied = [
-                await _copy(source, lake, location.child(lake.directory), ownership, tell, origin) for lake in lakes
+                await _copy(source, lake, location.child(lake.directory), ownership, tell, origin, batch_bytes)
+                for lake in lakes
             ]
             made = Origin(str(source.location), text_encoder(TIMESTAMPTZ)(clock.now_us()), tuple(copied))
             await _list(system, source.listing, lakes, made)
@@ -128,15 +153,17 @@ async def _list(system: Store, listing: Listing, lakes: Sequence[ListedLake], ma
     batch = listing_batch(Listing(chosen, {}, listing.next_lake, databases, roles=listing.roles))
     batch.delete(UNFINISHED_COPY)
     batch.put(ORIGIN, made.encode())
-    await system.write(batch)
+    await seen_through(system.write(batch))
 
 
 async def _copy(
-    source: CatalogReader, lake: ListedLake, place: StoreLocation, ownership: Ownership, tell: Tell,
-    origin: Origin | None,
+    source: CopySource, lake: ListedLake, place: StoreLocation, ownership: Ownership, tell: Tell,
+    origin: Origin | None, batch_bytes: int,
 ) -> CopiedLake:
-    snapshot = await source.snapshot(lake)
-    copied = copied_lake(lake, await read_newest_commit(snapshot), await _copy_into(snapshot, place, ownership, tell))
+    async with source.frozen(lake) as snapshot:
+        store = await open_store(place, ownership=ownership)
+        found = await fill(snapshot, store, tell, batch_bytes=batch_bytes)
+        copied = copied_lake(lake, await read_newest_commit(snapshot), found)
     if origin is not None and copied not in origin.lakes:
         raise CorruptValue(
             f'lake "{lake}" in "{source.location}" is not as the backup was made on {origin.when}',
@@ -149,29 +176,15 @@ def copied_lake(lake: ListedLake, newest: NewestCommit, found: EntrySum) -> Copi
     return CopiedLake(str(lake), lake.place.number, newest.sequence, found.entries, found.size_bytes, found.digest)
 
 
-async def _copy_into(snapshot: StoreSnapshot, place: StoreLocation, ownership: Ownership, tell: Tell) -> EntrySum:
-    store = await open_store(place, ownership=ownership)
+def expected_of(origin: Origin | None, lake: ListedLake) -> CopiedLake | None:
+    """What a backup says that a lake of it holds; ``None`` of a store that is no backup."""
+    lakes = () if origin is None else origin.lakes
+    return next((found for found in lakes if found.number == lake.place.number), None)
+
+
+async def fill(snapshot: StoreSnapshot, store: Store, tell: Tell, *, batch_bytes: int = BATCH_BYTES) -> EntrySum:
+    """Copy everything into ``store``, and close it. Raises as ``copy_entries``."""
     try:
-        return await copy_entries(snapshot, store, tell)
+        return await copy_entries(snapshot, store, tell, batch_bytes=batch_bytes)
     finally:
         await store.close()
-
-
-async def copy_lake(
-    snapshot: StoreSnapshot, databases: Databases, location: StoreLocation, names: tuple[str, str], tell: Tell
-) -> CopiedLake:
-    """Makes a lake called ``names`` (database, schema) that holds what ``snapshot`` does, in the store at ``location``
-    that ``databases`` are of. Raises DuplicateSchema when the name is taken, CorruptValue when the copy is not the
-    same, StoreUnavailable, OutcomeUnknown."""
-    database, schema = names
-    if schema in databases.directory.schemas(database):
-        raise DuplicateSchema(f'lake "{database}/{schema}" exists; nothing is written over it')
-    place = await databases.directory.reserve(database, schema, replacing=False, made_by="copy")
-    made = ListedLake(database, schema, place)
-    try:
-        found = await _copy_into(snapshot, location.child(made.directory), databases.ownership, tell)
-    except BaseException:
-        databases.directory.give_up(database, schema)
-        raise
-    await databases.directory.publish(database, [schema], [], databases.clock.now_us())
-    return copied_lake(made, await read_newest_commit(snapshot), found)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rocklake_server.catalog.lake_reader import CatalogReader, LakeReader, ListedLake
 from rocklake_server.cli.options import location_of
-from rocklake_server.errors import CatalogError, InvalidParameterValue, UndefinedDatabase
+from rocklake_server.errors import CatalogError
 from rocklake_server.store.slate_settings import SlateSettings
 
 _COMPLETION_TIMEOUT_S = 2.0
@@ -35,14 +35,7 @@ async def opened_lake(store: str, lake: str | None, *, pin: bool = False) -> Asy
 
 def chosen(catalog: CatalogReader, lake: str | None) -> ListedLake:
     """Raises UndefinedDatabase; InvalidParameterValue when none is named and there are several."""
-    if lake is not None:
-        return catalog.find(lake)
-    if not catalog.lakes:
-        raise UndefinedDatabase(f'store "{catalog.location}" has no lake yet')
-    if len(catalog.lakes) > 1:
-        known = ", ".join(f'"{found}"' for found in catalog.lakes)
-        raise InvalidParameterValue(f"the store has {len(catalog.lakes)} lakes; name one with --lake: {known}")
-    return catalog.lakes[0]
+    return catalog.choose(lake)
 
 
 def lake_names(store: str) -> list[str]:

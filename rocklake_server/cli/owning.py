@@ -94,15 +94,16 @@ class _NotWritten:
 
 
 def _commits(store: Writable, ownership: Ownership, reader: LakeReader, command: str) -> OfflineCommits:
-    return OfflineCommits(store, ownership, reader, command=command, who=_who(), now_us=SystemClock().now_us())
+    return OfflineCommits(store, ownership, reader, command=command, who=operator(), now_us=SystemClock().now_us())
 
 
 def offline_note(command: str, actions: Sequence[Mapping[str, object]]) -> Note:
     """The audit record of a command that commits through a transaction."""
-    return audit_note(command=command, who=_who(), now_us=SystemClock().now_us(), actions=actions)
+    return audit_note(command=command, who=operator(), now_us=SystemClock().now_us(), actions=actions)
 
 
-def _who() -> str:
+def operator() -> str:
+    """Who runs the command, for audit records."""
     return f"{getuser()} on {gethostname()}"
 
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from rocklake_server.catalog.database_names import MAINTENANCE, named_lake
 from rocklake_server.cli.progress import progress
 from rocklake_server.cli.running import run
-from rocklake_server.cli.transfers import new_lake
 from rocklake_server.config import parse_listen
 from rocklake_server.errors import CatalogError, InternalProblem, InvalidParameterValue, StoreUnavailable
 from rocklake_server.session.procedures import SCHEMA, Argument, Procedure
@@ -47,14 +47,23 @@ def store_of(store: str | None) -> str:
 def called(server: str, lake: str, procedure: Procedure, **arguments: object) -> dict[str, object]:
     """The procedure's row, by column. Arguments that are ``None`` are left out. Raises what the server answers;
     StoreUnavailable when it cannot be reached, Unsupported without PostgreSQL's driver."""
+    database, schema = named_lake(lake)
     with progress(f"{procedure.name} of {lake}, by the server"):
-        return run(_called(server, lake, procedure, arguments))
+        rows = run(_called(server, database, procedure, {**arguments, "schema": schema}))
+    return rows[0]
 
 
-async def _called(server: str, lake: str, procedure: Procedure, arguments: dict[str, object]) -> dict[str, object]:
+def called_for_all(server: str, procedure: Procedure, **arguments: object) -> list[dict[str, object]]:
+    """The rows of a procedure that is about no lake in particular. As ``called``."""
+    with progress(f"{procedure.name}, by the server"):
+        return run(_called(server, MAINTENANCE, procedure, arguments))
+
+
+async def _called(
+    server: str, database: str, procedure: Procedure, arguments: dict[str, object]
+) -> list[dict[str, object]]:
     driver = postgres_driver()
-    database, schema = new_lake(lake)
-    given = {name: value for name, value in {**arguments, "schema": schema}.items() if value is not None}
+    given = {name: value for name, value in arguments.items() if value is not None}
     sql = driver.sql
     call = sql.SQL("CALL {}({})").format(
         sql.Identifier(SCHEMA, procedure.name),
@@ -63,16 +72,18 @@ async def _called(server: str, lake: str, procedure: Procedure, arguments: dict[
         ),
     )
     with _errors_of(driver, server):
-        connection = await driver.AsyncConnection.connect(_address(driver, server, database), autocommit=True)
+        connection = await driver.AsyncConnection.connect(dsn_of(server, database), autocommit=True)
         async with connection:
-            row = await (await connection.execute(call)).fetchone()
-    if row is None:
+            rows = await (await connection.execute(call)).fetchall()
+    if not rows and not procedure.has_rows:
         raise InternalProblem(f"the server answered {procedure.name} without a row")
-    return procedure.facts(row)
+    return [procedure.facts(row) for row in rows]
 
 
-def _address(driver: Any, server: str, database: str) -> str:
-    """Raises InvalidParameterValue."""
+def dsn_of(server: str, database: str) -> str:
+    """The connection string of a database of the server that ``--server`` names. Raises InvalidParameterValue,
+    Unsupported without PostgreSQL's driver."""
+    driver = postgres_driver()
     if "=" not in server and "://" not in server:
         where = parse_listen(server)
         return str(driver.conninfo.make_conninfo(host=where.host, port=where.port, dbname=database, user="rocklake"))

@@ -1,27 +1,17 @@
-"""What export and import share: names of lakes, progress, and how a finished copy is shown."""
+"""What export and import share: progress, and how a finished copy is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rocklake_server.catalog.databases import PUBLIC
 from rocklake_server.cli.options import OutputFormat
 from rocklake_server.cli.printing import print_records, remarks
 from rocklake_server.cli.progress import progress
-from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.transfer.copying import Change, Copied, Progress, unchanged
 from rocklake_server.transfer.relocation import Relocation
 
 _COLUMNS = ("relation", "rows", "checksum")
-
-
-def new_lake(name: str) -> tuple[str, str]:
-    """Database and schema of a lake that need not exist yet. Raises InvalidParameterValue."""
-    database, _, schema = name.partition("/")
-    if not database or name.endswith("/"):
-        raise InvalidParameterValue(f'"{name}" names no lake; write DATABASE or DATABASE/SCHEMA')
-    return database, schema or PUBLIC
 
 
 def relocation(data_path: str | None) -> Change:
@@ -44,6 +34,8 @@ async def print_copied(copied: Copied, change: Change, output: OutputFormat) -> 
     await print_records(_COLUMNS, records, output)
     if copied.left_out:
         _remark(f"left out, since they are none of DuckLake's: {', '.join(copied.left_out)}")
+    if copied.notes_left_out:
+        _remark(f"comments and indexes that the copy does not have: {', '.join(copied.notes_left_out)}")
     if isinstance(change, Relocation):
         _remark(f"data path {change.old} is now {change.new}; rows changed: {change.changed_rows}")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from rocklake_server.operations.copies import BACKUP_LAKES, CLONE, RESTORE
+from rocklake_server.operations.dropped import DROPPED_AUDIT, DROPPED_EXCISE, DROPPED_LIST, DROPPED_RESTORE
 from rocklake_server.operations.excise import EXCISE
 from rocklake_server.operations.gc import GC
 from rocklake_server.operations.pins import PIN_ADD, PIN_REMOVE
@@ -18,5 +20,6 @@ PROCEDURES: Procedures = MappingProxyType({
     procedure.name: procedure
     for procedure in (
         GC, EXCISE, UNDELETE, ROLLBACK, REPAIR, RELOCATE, PIN_ADD, PIN_REMOVE, CHECKPOINT, FLUSH,
+        CLONE, RESTORE, BACKUP_LAKES, DROPPED_LIST, DROPPED_AUDIT, DROPPED_RESTORE, DROPPED_EXCISE,
     )
 })  # fmt: skip

@@ -165,7 +165,8 @@ async def _open(settings: ServerSettings, location: StoreLocation, stack: AsyncE
 
     residency = Residency(settings.image_memory_mib << 20)
     databases = await Databases.open(
-        open_store, SystemClock(), ownership, residency, activity, open_lakes_max=settings.max_open_lakes)
+        open_store, SystemClock(), ownership, residency, activity, open_lakes_max=settings.max_open_lakes,
+        location=location)
     stack.push_async_callback(databases.close)
     _run_until_closed(stack, keep_usable(databases))
     if settings.rekey:

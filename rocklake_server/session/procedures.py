@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from rocklake_server.auth.access import Access
 from rocklake_server.auth.roles import Privilege
@@ -41,7 +41,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Of a procedure's one row. A text that ``is_json`` holds what the other types cannot."""
+    """Of a procedure's rows. A text that ``is_json`` holds what the other types cannot."""
 
     name: str
     type: ColumnType
@@ -69,16 +69,23 @@ Arguments: TypeAlias = Mapping[str, Value]
 Facts: TypeAlias = Mapping[str, object]
 """A procedure's one row by column, as JSON has it."""
 
+ROWS = "rows"
+"""What the facts of a procedure with many rows have instead: the facts of each row."""
+
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """``run`` is given every argument. It commits by itself, in as many commits as it takes."""
+    """``run`` is given every argument. It commits by itself, in as many commits as it takes. ``needs`` is the privilege
+    in the caller's database. One that ``only_reads`` is not remembered as a run."""
 
     name: str
     help: str
     arguments: tuple[Argument, ...]
     columns: tuple[Column, ...]
     run: Callable[[Databases, Caller, Arguments], Awaitable[Facts]]
+    needs: Privilege = Privilege.ADMIN
+    has_rows: bool = False
+    only_reads: bool = False
 
     @property
     def result_columns(self) -> tuple[ResultColumn, ...]:
@@ -87,6 +94,12 @@ class Procedure:
     def row(self, facts: Facts) -> tuple[Value, ...]:
         """The facts as the row that CALL answers."""
         return tuple(_shown(column, facts[column.name]) for column in self.columns)
+
+    def rows(self, facts: Facts) -> tuple[tuple[Value, ...], ...]:
+        """The facts as the rows that CALL answers: one, unless it ``has_rows``."""
+        if not self.has_rows:
+            return (self.row(facts),)
+        return tuple(map(self.row, cast("Sequence[Facts]", facts[ROWS])))
 
     def facts(self, row: Sequence[object]) -> dict[str, object]:
         """The inverse of ``row``, of what a client read."""
@@ -108,16 +121,16 @@ NO_PROCEDURES: Procedures = MappingProxyType({})
 
 
 def require_may_call(access: Access, procedure: Procedure) -> None:
-    """Procedures change what all clients see: they are for admins of the session's database. Raises
-    InsufficientPrivilege."""
-    access.require(Privilege.ADMIN, f"CALL {SCHEMA}.{procedure.name}")
+    """Procedures change what all clients see: they are for admins of the session's database, those that reach past it
+    for superusers. Raises InsufficientPrivilege."""
+    access.require(procedure.needs, f"CALL {SCHEMA}.{procedure.name}")
 
 
 async def perform(
     databases: Databases, caller: Caller, procedure: Procedure, arguments: Arguments, schema: str
 ) -> Facts:
     """Run it, and remember the run unless it is a plan only. Raises what it raises."""
-    if arguments.get("apply") is False:
+    if procedure.only_reads or arguments.get("apply") is False:
         return await procedure.run(databases, caller, arguments)
     with databases.runs.running(procedure.name, caller.database, schema, str(caller)) as run:
         run.facts = await procedure.run(databases, caller, arguments)

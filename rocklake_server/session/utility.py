@@ -158,7 +158,7 @@ class UtilityRunner:
             raise ReadOnlyTransaction(f"cannot execute {command} in a read-only transaction")
         schema = str(arguments.get("schema", PUBLIC))
         facts = await perform(self.databases, self.caller, procedure, arguments, schema)
-        return UtilityResult("CALL", procedure.result_columns, (procedure.row(facts),))
+        return UtilityResult("CALL", procedure.result_columns, procedure.rows(facts))
 
     def _set_default(self, mode: str, value: str) -> None:
         self.block.set_variable(f"default_transaction_{mode}", value, local=False)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
+from rocklake_server.transfer.notes import CatalogNotes
 from rocklake_server.transfer.relations import CatalogContents, CatalogRelation, Row
 
 T = TypeVar("T")
@@ -36,6 +37,9 @@ class Target(Protocol):
 
     def rows_kept(self, relation: CatalogRelation) -> AsyncIterator[Sequence[Row]]:
         """What was written, read back."""
+
+    async def annotate(self, notes: CatalogNotes) -> Sequence[str]:
+        """After all rows: comments and indexes. Returns the names of those that it does not hold."""
 
     async def publish(self) -> None: ...
 

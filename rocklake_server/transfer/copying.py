@@ -36,10 +36,12 @@ class CopiedRelation:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What a copy holds, and the names of relations that are none of DuckLake's and stayed behind."""
+    """What a copy holds, and what stayed behind: the names of relations that are none of DuckLake's, and comments and
+    indexes that the target does not hold."""
 
     relations: tuple[CopiedRelation, ...]
     left_out: tuple[str, ...]
+    notes_left_out: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -57,12 +59,13 @@ async def copy_catalog(
         written = [await _written(source, target, relation, change, progress) for relation in contents.relations]
         for relation, checksum in zip(contents.relations, written, strict=True):
             await _compare(target, relation, checksum, progress)
+        notes_left_out = await target.annotate(contents.notes)
         await target.publish()
     except BaseException:
         await target.abandon()
         raise
     copied = [CopiedRelation(r.name, checksum) for r, checksum in zip(contents.relations, written, strict=True)]
-    return Copied(tuple(copied), contents.left_out)
+    return Copied(tuple(copied), contents.left_out, (*contents.notes.unreadable, *notes_left_out))
 
 
 def _complete(contents: CatalogContents) -> CatalogContents:

@@ -13,6 +13,7 @@ from rocklake_server.schema.types import BYTEA, VARCHAR, Form
 from rocklake_server.transfer.catalogs import BlockingThread
 from rocklake_server.transfer.drivers import duckdb_driver
 from rocklake_server.transfer.new_file import NewFile, existing_file
+from rocklake_server.transfer.notes import CatalogNotes
 from rocklake_server.transfer.relations import (
     BATCH_ROWS,
     PREFIX,
@@ -151,6 +152,10 @@ class DuckDBTarget:
 
     def rows_kept(self, relation: CatalogRelation) -> AsyncIterator[Sequence[Row]]:
         return self._thread.batches(lambda: rows_of(self._opened(), self._schema, relation))
+
+    async def annotate(self, notes: CatalogNotes) -> Sequence[str]:
+        """Nothing: DuckLake's own catalogs of this kind have no comments on their relations, and no indexes."""
+        return notes.names
 
     async def publish(self) -> None:
         await self._thread.run(self._publish)

@@ -20,6 +20,8 @@ from rocklake_server.transfer.column_types import (
     schema_version_starts,
     with_duckdb_types,
 )
+from rocklake_server.transfer.lake_notes import note_in, notes_of
+from rocklake_server.transfer.notes import CatalogNotes
 from rocklake_server.transfer.relations import (
     BATCH_ROWS,
     PREFIX,
@@ -43,7 +45,7 @@ class LakeSource:
         names = [name for name in by_name if name.startswith(PREFIX)]
         types = await self._column_types(names)
         relations = [_catalog_relation(by_name[name], types) for name in names]
-        return CatalogContents(in_order(relations), tuple(sorted(by_name.keys() - set(names))))
+        return CatalogContents(in_order(relations), tuple(sorted(by_name.keys() - set(names))), notes_of(self._lake))
 
     def rows(self, relation: CatalogRelation) -> AsyncIterator[Sequence[Row]]:
         return _rows_of(self._lake, self._lake.relation(relation.name))
@@ -125,6 +127,9 @@ class LakeTarget:
         written = await LakeReader.over(listed, await lake.store.snapshot())
         async for rows in _rows_of(written, written.relation(relation.name)):
             yield rows
+
+    async def annotate(self, notes: CatalogNotes) -> Sequence[str]:
+        return note_in(await self._begun(), notes)
 
     async def publish(self) -> None:
         await self._commit()

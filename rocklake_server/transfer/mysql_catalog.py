@@ -23,6 +23,7 @@ from rocklake_server.transfer.column_types import (
 )
 from rocklake_server.transfer.drivers import mysql_driver
 from rocklake_server.transfer.mysql_address import MySQLAddress
+from rocklake_server.transfer.notes import CatalogNotes
 from rocklake_server.transfer.relations import (
     BATCH_ROWS,
     PREFIX,
@@ -237,6 +238,10 @@ class MySQLTarget:
 
     def rows_kept(self, relation: CatalogRelation) -> AsyncIterator[Sequence[Row]]:
         return self._database.batches(relation, WORKING + relation.name)
+
+    async def annotate(self, notes: CatalogNotes) -> Sequence[str]:
+        """Nothing: DuckLake's own catalogs of this kind have no comments on their relations, and no indexes."""
+        return notes.names
 
     async def publish(self) -> None:
         pairs = ", ".join(f"{identifier(WORKING + name)} TO {identifier(name)}" for name in self._made)

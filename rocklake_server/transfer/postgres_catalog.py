@@ -21,6 +21,8 @@ from rocklake_server.transfer.column_types import (
     with_duckdb_types,
 )
 from rocklake_server.transfer.drivers import postgres_driver
+from rocklake_server.transfer.notes import CatalogNotes
+from rocklake_server.transfer.postgres_notes import read_notes, write_notes
 from rocklake_server.transfer.relations import (
     BATCH_ROWS,
     PREFIX,
@@ -61,9 +63,8 @@ ORDER BY c.relname, a.attnum
 class _Connected:
     """One connection and the thread that alone uses it."""
 
-    def __init__(self, dsn: str, schema: str, begin: str, database: str | None = None) -> None:
+    def __init__(self, dsn: str, schema: str, begin: str) -> None:
         self._dsn = dsn
-        self._database = database
         self._begin = begin
         self._schema = schema
         self._driver = postgres_driver()
@@ -86,15 +87,17 @@ class _Connected:
     def opened(self) -> Connection[tuple[object, ...]]:
         if self._connection is None:
             try:
-                self._connection = self._driver.connect(self._dsn, autocommit=True, **self._chosen)
+                self._connection = self._driver.connect(self._dsn, autocommit=True)
             except self._driver.Error as problem:
                 raise StoreUnavailable(f"cannot connect to the database: {_first_line(problem)}") from None
             self._connection.execute(self._begin)
         return self._connection
 
     @property
-    def _chosen(self) -> dict[str, str]:
-        return {} if self._database is None else {"dbname": self._database}
+    def error(self) -> type[Exception]:
+        """What the driver raises for everything that the database refuses."""
+        found: type[Exception] = self._driver.Error
+        return found
 
     def named(self, relation: str) -> str:
         return f"{quoted(self._schema)}.{quoted(relation)}"
@@ -164,7 +167,7 @@ def _contents(database: _Connected, schema: str) -> CatalogContents:
         CatalogRelation(name, with_duckdb_types(name, found, types), tuple(keys.get(name, ())))
         for name, found in attributes.items()
     ]
-    return CatalogContents(in_order(relations), tuple(sorted(left_out)))
+    return CatalogContents(in_order(relations), tuple(sorted(left_out)), read_notes(database.opened, schema))
 
 
 def _column_types(database: _Connected, columns: dict[str, list[str]]) -> ColumnTypes:
@@ -187,10 +190,10 @@ def _column_types(database: _Connected, columns: dict[str, list[str]]) -> Column
 class PostgresTarget:
     """Writes in one transaction, which commits at ``publish``."""
 
-    def __init__(self, dsn: str, schema: str = PUBLIC, *, database: str | None = None) -> None:
-        """``database`` replaces the one that ``dsn`` names. Raises Unsupported when the driver is not installed."""
+    def __init__(self, dsn: str, schema: str = PUBLIC) -> None:
+        """Raises Unsupported when the driver is not installed."""
         self._schema = schema
-        self._database = _Connected(dsn, schema, "BEGIN ISOLATION LEVEL REPEATABLE READ", database)
+        self._database = _Connected(dsn, schema, "BEGIN ISOLATION LEVEL REPEATABLE READ")
         self._is_empty = False
 
     async def create(self, relation: CatalogRelation) -> None:
@@ -204,6 +207,10 @@ class PostgresTarget:
 
     def rows_kept(self, relation: CatalogRelation) -> AsyncIterator[Sequence[Row]]:
         return self._database.batches(relation)
+
+    async def annotate(self, notes: CatalogNotes) -> Sequence[str]:
+        database = self._database
+        return await database.run(lambda: write_notes(database.opened, self._schema, notes, database.error))
 
     async def publish(self) -> None:
         await self._database.run(lambda: self._database.opened.execute("COMMIT"))

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from rocklake_server.schema.registry import BY_NAME, TABLES
 from rocklake_server.schema.types import ColumnType, Value
+from rocklake_server.transfer.notes import NO_NOTES, CatalogNotes
 
 PREFIX = "ducklake_"
 """What the names of DuckLake's own relations begin with; only those are copied."""
@@ -58,10 +59,12 @@ class CatalogRelation:
 
 @dataclass(frozen=True, slots=True)
 class CatalogContents:
-    """What a catalog holds: DuckLake's relations in copying order, and the names of others, which stay behind."""
+    """What a catalog holds: DuckLake's relations in copying order, the names of others, which stay behind, and what is
+    noted about DuckLake's."""
 
     relations: tuple[CatalogRelation, ...]
     left_out: tuple[str, ...] = field(default=())
+    notes: CatalogNotes = field(default=NO_NOTES)
 
 
 def quoted(name: str) -> str:

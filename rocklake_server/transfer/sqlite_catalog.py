@@ -21,6 +21,7 @@ from rocklake_server.transfer.column_types import (
     schema_version_starts,
 )
 from rocklake_server.transfer.new_file import NewFile, existing_file
+from rocklake_server.transfer.notes import CatalogNotes
 from rocklake_server.transfer.relations import (
     BATCH_ROWS,
     PREFIX,
@@ -156,6 +157,10 @@ class SQLiteTarget:
 
     def rows_kept(self, relation: CatalogRelation) -> AsyncIterator[Sequence[Row]]:
         return self._thread.batches(lambda: _rows_of(self._opened(), relation))
+
+    async def annotate(self, notes: CatalogNotes) -> Sequence[str]:
+        """Nothing: DuckLake's own catalogs of this kind have no comments on their relations, and no indexes."""
+        return notes.names
 
     async def publish(self) -> None:
         await self._thread.run(self._publish)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,66 +14,13 @@ from rocklake_server.catalog.listing import unfinished_batch
 from rocklake_server.store.base import Key, WriteBatch
 from rocklake_server.store.object_stores import parse_store_url
 from rocklake_server.store.slate import open_slate_store
-from tests.cli.console import Ended, environment, rocklake
+from tests.cli.console import environment, rocklake
+from tests.cli.duck_lakes import WRITERS, client, contents, done, refused, serving, small_lake, write_until
 from tests.duckdb_client import LakeClient
 from tests.forks import fork_command
 from tests.s3_stub import S3Stub
-from tests.servers import RockLakeServer
 
 pytestmark = pytest.mark.duckdb
-
-WRITERS = 4
-COMMITS_MIN = 12
-"""Commits that each writer makes, at least, while backups run."""
-
-
-def done(ended: Ended) -> list[dict[str, object]]:
-    assert ended.code == 0, ended
-    records: list[dict[str, object]] = json.loads(ended.stdout)
-    return records
-
-
-def refused(ended: Ended, code: int = 1) -> str:
-    assert ended.code == code, ended
-    assert ended.stdout == ""
-    (line,) = ended.stderr.splitlines()
-    return line.removeprefix("rocklake: ")
-
-
-@contextmanager
-def serving(store: str, tmp_path: Path, variables: dict[str, str] | None = None) -> Iterator[RockLakeServer]:
-    server = RockLakeServer(store, logs=tmp_path, environment=variables)
-    server.start()
-    try:
-        yield server
-    finally:
-        server.stop()
-
-
-def client(server: RockLakeServer, tmp_path: Path, lake: str = "lake") -> LakeClient:
-    return LakeClient(server.dsn(lake), tmp_path / "data")
-
-
-def small_lake(server: RockLakeServer, tmp_path: Path, lake: str = "lake") -> None:
-    with client(server, tmp_path, lake) as duck:
-        duck.run("CREATE TABLE t(a INTEGER)", "INSERT INTO t VALUES (1), (2)", "DELETE FROM t WHERE a = 1",
-                 "CREATE TABLE big AS SELECT i FROM range(500) r(i)")  # fmt: skip
-
-
-def contents(duck: LakeClient, at: str = "") -> list[tuple[object, ...]]:
-    """Every row of every table, in the newest state or at ``at``."""
-    tables = [name for (name,) in duck.rows("SELECT table_name FROM duckdb_tables() WHERE database_name = 'lake'")]
-    return [(table, *row) for table in sorted(tables) for row in duck.rows(f"FROM {table} {at} ORDER BY ALL")]
-
-
-def write_until(stop: threading.Event, server: RockLakeServer, tmp_path: Path, number: int, commits: list[int]) -> None:
-    with client(server, tmp_path) as duck:
-        while not stop.is_set() or commits[number] < COMMITS_MIN:
-            duck.run(f"INSERT INTO w{number} SELECT {commits[number]}, i FROM range(3) r(i)")
-            if commits[number] % 5 == 4:
-                duck.run(f"DELETE FROM w{number} WHERE n = {commits[number] - 2}")
-            commits[number] += 1
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["folder", "bucket"])
@@ -158,7 +102,8 @@ def test_one_lake_comes_back_under_another_name_beside_the_others(tmp_path: Path
         with LakeClient(server.dsn("lake"), tmp_path / "data", options) as third, client(server, tmp_path) as first:
             assert contents(third) == contents(first)
         said = refused(rocklake("clone", "--store", store, "--lake", "lake", "--as", "late"), code=5)
-        assert "stop the server first, or copy into another store" in said
+        assert "stop the server first, or copy into another store, or run it through that server: " in said
+        assert said.endswith("rocklake clone --lake lake --as late --server HOST:PORT")
         done(rocklake("clone", "--store", store, "--lake", "lake", "--as", "late", "--to-store", f"{store}2",
                       "--output", "json"))  # fmt: skip
     with serving(f"{store}2", tmp_path) as server, client(server, tmp_path, "late") as late:
@@ -182,7 +127,9 @@ async def test_a_half_finished_restore_is_refused_until_it_is_finished(tmp_path:
     for given in (("serve", "--listen", "127.0.0.1:0"), ("inspect", "lakes"), ("backup", "--to", f"{new}2"),
                   ("export", "--to", f"duckdb:{tmp_path}/x")):  # fmt: skip
         assert refused(rocklake(*given, "--store", new)) == sentence
-    done(rocklake("restore", "--from", place, "--store", new, "--output", "json"))
+    again = rocklake("restore", "--from", place, "--store", new, "--output", "json")
+    done(again)
+    assert again.stderr == f"an earlier copy of {place} did not end; it is begun again\n"
     with serving(new, tmp_path) as server, client(server, tmp_path) as duck:
         assert duck.value("SELECT sum(i) FROM big") == 124750
     assert rocklake("verify", "--store", new, "--lake", "lake").code == 0

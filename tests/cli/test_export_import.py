@@ -72,9 +72,12 @@ def test_a_running_server_is_exported_beside_and_imported_through(
 ) -> None:
     said = refused(rocklake("import", "--store", store, "--lake", "lake", "--from", f"duckdb:{lake_file}"), code=5)
     held = f'a server holds store "{store}", and this command has to write: stop the server first, '
-    assert said == held + 'or import through it: --server "host=... port=..."'
+    assert said.startswith(held + "or run it through that server: rocklake import --lake lake --from duckdb:")
+    assert said.endswith(" --server HOST:PORT")
     through = ("--server", f"host=127.0.0.1 port={server.port} user=x")
     done(rocklake("import", *through, "--lake", "lake/second", "--from", f"duckdb:{lake_file}", "--output", "json"))
+    taken = ("import", "--server", f"127.0.0.1:{server.port}", "--lake", "lake/second", "--from", f"duckdb:{lake_file}")
+    assert "holds a DuckLake catalog already" in refused(rocklake(*taken))
     attach = f"postgres:{server.dsn('lake')}"
     expected = answers(str(lake_file), questions=QUESTIONS)
     assert answers(attach, "(METADATA_SCHEMA 'second')", QUESTIONS) == expected

@@ -18,9 +18,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from rocklake_server.catalog.lake_copy import LakeCopy, copy_lake
 from rocklake_server.catalog.lake_reader import CatalogReader
 from rocklake_server.catalog.owned_databases import owned_databases
-from rocklake_server.catalog.store_copy import copy_lake
 from rocklake_server.clock import SystemClock
 from rocklake_server.store.object_stores import parse_store_url
 from tests.duckdb_client import LakeClient
@@ -233,9 +233,10 @@ def fill(server: RockLakeServer, folder: Path, count: int) -> None:
 
     async def copy() -> None:
         async with owned_databases(location, SystemClock()) as databases, await CatalogReader.open(location) as catalog:
-            snapshot = await catalog.snapshot(catalog.find("first"))
+            first = catalog.find("first")
+            snapshot = await catalog.snapshot(first)
             for name in names:
-                await copy_lake(snapshot, databases, location, name, lambda _: None)
+                await copy_lake(snapshot, databases, LakeCopy("clone", "test", first, "here", *name), lambda _: None)
 
     with LakeClient(server.dsn("first"), folder / "data") as duck:
         duck.run("CREATE TABLE t (a INTEGER)", "INSERT INTO t VALUES (1)")

@@ -18,6 +18,7 @@ from rocklake_server.transfer.checksums import Checksum
 from rocklake_server.transfer.copying import copy_catalog
 from rocklake_server.transfer.duckdb_catalog import DuckDBSource, DuckDBTarget
 from rocklake_server.transfer.lake_catalog import LakeSource, LakeTarget
+from rocklake_server.transfer.notes import CatalogNotes
 from rocklake_server.transfer.relations import CatalogColumn, CatalogRelation, Row
 from rocklake_server.transfer.sqlite_catalog import SQLiteTarget
 from tests.transfer.rich_lake import answers, make_lake
@@ -56,6 +57,9 @@ class Tampering:
 
     def rows_kept(self, relation: CatalogRelation) -> AsyncIterator[Sequence[Row]]:
         return self._below.rows_kept(relation)
+
+    async def annotate(self, notes: CatalogNotes) -> Sequence[str]:
+        return await self._below.annotate(notes)
 
     async def publish(self) -> None:
         await self._below.publish()

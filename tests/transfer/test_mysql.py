@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import pymysql
@@ -14,7 +15,8 @@ from rocklake_server.schema.types import BIGINT, VARCHAR
 from rocklake_server.transfer.copying import Copied, copy_catalog
 from rocklake_server.transfer.duckdb_catalog import DuckDBSource, DuckDBTarget
 from rocklake_server.transfer.mysql_catalog import WORKING, MySQLSource, MySQLTarget
-from rocklake_server.transfer.relations import CatalogColumn, CatalogRelation
+from rocklake_server.transfer.notes import CatalogComment, CatalogIndex, CatalogNotes, IndexedColumn, On
+from rocklake_server.transfer.relations import CatalogColumn, CatalogContents, CatalogRelation
 from tests.cli.console import rocklake, the_sentence
 from tests.mysql import needs_mysql, running_mysql
 from tests.transfer.rich_lake import answers, make_lake
@@ -81,6 +83,23 @@ async def test_a_lake_with_values_of_every_type_goes_there_and_back(new_database
     assert answers(f"mysql:{dsn}") == expected
     assert await imported(dsn, tmp_path / "back.duckdb") == there
     assert answers(str(tmp_path / "back.duckdb")) == expected
+
+
+async def test_comments_and_indexes_stay_behind_and_are_named(
+    new_database: NewDatabase, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = CatalogIndex("ducklake_table", "by_name", (IndexedColumn("table_name"),))
+    notes = CatalogNotes.of([index], [CatalogComment(On.TABLE, "x", "ducklake_table")])
+    plain = DuckDBSource.contents
+
+    async def noted(source: DuckDBSource) -> CatalogContents:
+        return replace(await plain(source), notes=notes)
+
+    monkeypatch.setattr(DuckDBSource, "contents", noted)
+    dsn = new_database()
+    copied = await exported(small, dsn)
+    assert copied.notes_left_out == ("index by_name on ducklake_table", "comment on table ducklake_table")
+    assert answers(f"mysql:{dsn}", questions=("FROM t ORDER BY a",)) == {"FROM t ORDER BY a": "[(1,), (2,), (None,)]"}
 
 
 async def test_what_ducklake_wrote_there_itself_is_read(new_database: NewDatabase, tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from rocklake_server.catalog.databases import Databases
-from rocklake_server.catalog.directory import read_listing
 from rocklake_server.catalog.lake_reader import SYSTEM_DIRECTORY, CatalogReader
-from rocklake_server.catalog.listing import unfinished_key
+from rocklake_server.catalog.listing import read_listing, unfinished_key
 from rocklake_server.catalog.maintenance.checks import LAKE_LIST, Report
 from rocklake_server.catalog.maintenance.unfinished import Leftover, leftovers, sweep
 from rocklake_server.catalog.maintenance.verify import verify_listing

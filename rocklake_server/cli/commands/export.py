@@ -52,6 +52,7 @@ def command(
 
     The lake is read as it is at one moment; a running server goes on. The copy has every relation, inlined row, id and
     snapshot, and is compared with what was read, row by row, before it appears. The data files stay where they are.
+    Comments and indexes go along into PostgreSQL, and are named where they stay behind.
 
     Examples:
 

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
+from rocklake_server.catalog.database_names import named_lake
 from rocklake_server.cli.commands.export import DataPath
-from rocklake_server.cli.options import STORE_HELP, Output, OutputFormat
+from rocklake_server.cli.options import Output, OutputFormat, StoreIfAny
 from rocklake_server.cli.owning import opened_to_write
 from rocklake_server.cli.running import run
-from rocklake_server.cli.transfers import copying, new_lake, print_copied, relocation
-from rocklake_server.config import ENVIRONMENT_PREFIX
+from rocklake_server.cli.through_server import Server, dsn_of, through_the_server
+from rocklake_server.cli.transfers import copying, print_copied, relocation
 from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.transfer.addresses import ADDRESSES, parse_address
 from rocklake_server.transfer.catalogs import Target
@@ -29,16 +30,6 @@ FromSchema = Annotated[
 NewLake = Annotated[
     str, typer.Option("--lake", metavar="DATABASE[/SCHEMA]", help="The name of the lake that is made; it must be free.")
 ]
-StoreOrNone = Annotated[
-    str | None, typer.Option("--store", envvar=f"{ENVIRONMENT_PREFIX}STORE", metavar="URL", help=STORE_HELP)
-]
-Server = Annotated[
-    str | None,
-    typer.Option(
-        "--server", metavar="DSN", help="A running server that holds the store, as a PostgreSQL connection string "
-        "without a database; instead of --store."
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +39,7 @@ def register(app: typer.Typer) -> None:
 def command(
     from_: From,
     lake: NewLake,
-    store: StoreOrNone = None,
+    store: StoreIfAny = None,
     server: Server = None,
     from_schema: FromSchema = None,
     data_path: DataPath = None,
@@ -59,18 +50,19 @@ def command(
 
     With --store no server may run on it: the command owns the store meanwhile, as a server would. With --server the
     catalog goes through a running one. The lake appears when everything was written and compared, or not at all.
+    Comments and plain indexes come along from PostgreSQL; other indexes are named.
 
     Examples:
 
     \b
     rocklake import --store file:///var/lib/rocklake --lake warehouse --from duckdb:warehouse.duckdb
-    rocklake import --server "host=127.0.0.1 port=5432" --lake warehouse --from "postgres:host=db dbname=old"
+    rocklake import --server 127.0.0.1:5432 --lake warehouse --from "postgres:host=db dbname=old"
     """
 
     async def work() -> None:
         address = parse_address(from_, from_schema)
         change = relocation(data_path)
-        async with aclosing(address.source()) as source, _target(store, server, *new_lake(lake)) as target:
+        async with aclosing(address.source()) as source, _target(store, server, *named_lake(lake)) as target:
             with copying(f"Import of {lake}") as progress:
                 copied = await copy_catalog(source, target, change=change, progress=progress)
         await print_copied(copied, change, output)
@@ -81,10 +73,9 @@ def command(
 @asynccontextmanager
 async def _target(store: str | None, server: str | None, database: str, schema: str) -> AsyncIterator[Target]:
     if server is not None:
-        yield PostgresTarget(server, schema, database=database)
+        yield PostgresTarget(dsn_of(server, database), schema)
     elif store is not None:
-        instead = 'import through it: --server "host=... port=..."'
-        async with opened_to_write(store, instead=instead) as databases:
+        async with opened_to_write(store, instead=through_the_server()) as databases:
             yield LakeTarget(databases, database, schema)
     else:
         raise InvalidParameterValue("name the store with --store, or a running server with --server")
