@@ -21,7 +21,16 @@ from rocklake_server.catalog.snapshot_turn import Losses, SnapshotTurn
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.turns import METADATA
-from rocklake_server.catalog.view import EVERYTHING, Absent, Bounds, Chunk, IsolationLevel, Match, RelationBytes
+from rocklake_server.catalog.view import (
+    EVERYTHING,
+    Absent,
+    Bounds,
+    Chunk,
+    IsolationLevel,
+    Match,
+    RelationBytes,
+    Row,
+)
 from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import (
     ActiveTransaction,
@@ -250,13 +259,20 @@ class DatabaseTransaction(Definitions):
         base = root.relations.by_id.get(relation.relation_id)
         return RelationBytes(0, 0) if base is None else await relation_bytes(root, base)
 
-    async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
+    async def insert(
+        self, relation: Relation, rows: Sequence[Sequence[Value]], written: list[Row] | None = None
+    ) -> int:
         self._touch(relation)
-        return await self.writer(relation.schema, "INSERT").insert(relation, rows)
+        return await self.writer(relation.schema, "INSERT").insert(relation, rows, written)
 
-    async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
+    async def update(
+        self,
+        relation: Relation,
+        changes: Sequence[tuple[Match, Sequence[Value]]],
+        written: list[Row] | None = None,
+    ) -> int:
         self._touch(relation)
-        return await self.writer(relation.schema, "UPDATE").update(relation, changes)
+        return await self.writer(relation.schema, "UPDATE").update(relation, changes, written)
 
     async def delete(self, relation: Relation, matches: Sequence[Match]) -> int:
         self._touch(relation)

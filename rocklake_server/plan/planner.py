@@ -28,7 +28,7 @@ from rocklake_server.plan.expressions import ColumnRef, ParameterTypes
 from rocklake_server.plan.lowering import select, set_operations
 from rocklake_server.plan.lowering.query import Lowered, Output, QueryLowering
 from rocklake_server.plan.lowering.targets import column_indexes, writable, writes_to
-from rocklake_server.plan.lowering.writing import lower_delete, lower_insert, lower_update
+from rocklake_server.plan.lowering.writing import LoweredWrite, lower_delete, lower_insert, lower_update
 from rocklake_server.plan.model import Plan, ResultColumn
 from rocklake_server.plan.operators import GivenRows, Project
 from rocklake_server.plan.registered import is_registered, named
@@ -59,7 +59,10 @@ Given = tuple[str, tuple[str, ...], tuple[ColumnType, ...]]
 _NEGATIVE_BOUNDS = (2**31, 2**63)
 """Numbers that are of the next smaller type with a minus before them."""
 
-_WRITES: dict[type[exp.Expr], Callable[..., Any]] = {
+RETURNING_CHARACTERS = 2000
+"""A RETURNING clause after rows that the reader of lists reads is looked for in so many characters at the end."""
+
+_WRITES: dict[type[exp.Expr], Callable[[QueryLowering, Any], LoweredWrite]] = {
     exp.Insert: lower_insert, exp.Update: lower_update, exp.Delete: lower_delete,
 }
 
@@ -129,8 +132,8 @@ def _fast_insert(text: str, view: TransactionView) -> Plan | None:
     if values.width < len(indexes) and values.columns is not None:
         raise SyntaxProblem("INSERT has more target columns than expressions")
 
-    if "$" in text:
-        for _slice in values.slices():  # a parameter in a later row must be known before Describe
+    if "$" in text or "returning" in text[-RETURNING_CHARACTERS:].lower():
+        for _slice in values.slices():  # parameters in later rows and columns must be known before Describe
             pass
 
     def parsed(current: TransactionView) -> BoundPlan:
@@ -212,8 +215,9 @@ def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnT
         queries.ctes = {name: Lowered(GivenRows(), outputs)}
     lower = _WRITES.get(type(tree))
     if lower is not None:
-        relation, run = lower(queries, tree)
-        return Compiled(None, _parameters(queries), writes_to(relation), _named(queries), None, run)
+        relation, run, returning = lower(queries, tree)
+        answered = None if returning is None else returning.columns
+        return Compiled(answered, _parameters(queries), writes_to(relation), _named(queries), None, run)
     if not isinstance(tree, exp.Query | exp.Values):
         raise Unsupported(f"the statement {label(tree)} is not supported")
     lowered = _with_names(queries, queries.lower(tree).settled())
