@@ -29,6 +29,7 @@ from rocklake_server.plan.writes import copy_target
 from rocklake_server.schema.model import RelationKind
 from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
 from rocklake_server.session.channel import Channel
+from rocklake_server.session.copy_formats import out_format
 from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
 from rocklake_server.session.cursor_place import CursorPlace
@@ -343,7 +344,10 @@ class StatementRunner:
         plan, context = await self.planned(statement.query or _whole_table(statement))
         if plan.columns is None:
             raise Unsupported("COPY query must have a RETURNING clause")
-        return f"COPY {await copy_out(plan, context, statement.options, self._channel, self.watch)}"
+        columns, form = plan.columns, None
+        if statement.options.format is not sql.CopyFormat.BINARY:
+            form = await answer_of(context.view, lambda: out_format(statement, columns, context.view))
+        return f"COPY {await copy_out(plan, context, form, self._channel, self.watch)}"
 
     async def send_rows(
         self, columns: Sequence[ResultColumn], formats: Sequence[int], rows: Sequence[Sequence[Value]]

@@ -9,6 +9,7 @@ import pytest
 
 from rocklake_server.schema.types import ALL_TYPES, ColumnType
 from rocklake_server.wire import messages as m
+from tests.server.copy_dialogues import COPY_DIALOGUES
 from tests.server.dialogues import (
     FLUSH,
     SYNC,
@@ -313,6 +314,7 @@ DIALOGUES: dict[str, Dialogue] = {
                              query("DEALLOCATE ALL")],
     "maintenance of what is not there": [query("ANALYZE nothing"), query("VACUUM nothing"), query("VACUUM (NOTHING) t"),
                                          query("BEGIN"), query("VACUUM t"), query("ROLLBACK")],
+    **COPY_DIALOGUES,
 }  # fmt: skip
 
 
