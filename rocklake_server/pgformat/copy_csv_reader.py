@@ -61,17 +61,15 @@ class CsvCopyReader:
             if after is None:
                 return rows
             data = after
-        if self._ended:
-            return rows
         *lines, rest = data.split(self._newline)
         for line in lines:
+            if self._ended:
+                return rows
             if self._pending or self._quote in line:
                 self._line_end(line, rows)
             else:
                 self._line(self._without_return(line), rows)
-            if self._ended:
-                return rows
-        if rest:
+        if rest and not self._ended:
             self._keep(rest)
             self._pass_over(rest)
         return rows
