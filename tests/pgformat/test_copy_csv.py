@@ -38,7 +38,7 @@ def read(data: bytes, options: CsvFormat | None = None, columns: int = 2, size: 
     st.lists(st.tuples(*[st.none() | values(column_type) for column_type in TYPES]), max_size=5),
     st.sampled_from(FORMATS), st.integers(1, 30),
 )
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_reading_is_the_inverse_however_the_stream_is_cut(
     rows: list[tuple[object, ...]], options: CsvFormat, size: int
 ) -> None:
@@ -50,7 +50,7 @@ def test_reading_is_the_inverse_however_the_stream_is_cut(
 
 @given(st.lists(st.tuples(st.none() | awkward, st.none() | awkward), max_size=6), st.sampled_from(FORMATS),
        st.integers(1, 9))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_texts_of_marks_come_back_with_a_header(
     rows: list[tuple[str | None, str | None]], options: CsvFormat, size: int
 ) -> None:
@@ -63,7 +63,7 @@ def test_texts_of_marks_come_back_with_a_header(
 
 
 @given(st.text(st.sampled_from('a,"\\\r\n.'), max_size=30), st.sampled_from(FORMATS[:3]), st.integers(1, 5))
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 def test_the_cuts_of_any_stream_change_nothing(text: str, options: CsvFormat, size: int) -> None:
     def outcome(step: int) -> object:
         try:
