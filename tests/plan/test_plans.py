@@ -148,7 +148,7 @@ def test_columns_name_the_stored_column_they_come_from(driver: Driver) -> None:
 def test_one_template_is_compiled_once(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = []
     original = planner._compile
-    monkeypatch.setattr(planner, "_compile", lambda *args: compiled.append(args) or original(*args))
+    monkeypatch.setattr(planner, "_compile", lambda *args, **said: compiled.append(args) or original(*args, **said))
     for number in range(1, 4):
         assert rows(driver, f"SELECT a FROM t WHERE a = '{number}'") == [(number,)]
     assert len(compiled) == 1

@@ -150,6 +150,11 @@ DELETE FROM w AS d WHERE d.id IN (701, 702) RETURNING d.id, note AS was
 DELETE FROM w WHERE id = 700 RETURNING id
 DELETE FROM w WHERE id = 704 RETURNING (SELECT count(*) FROM w WHERE id = 704)
 DELETE FROM w WHERE id >= 704 RETURNING id, note
+INSERT INTO w (id, note) SELECT n, 'g' || n FROM generate_series(800, 803) n RETURNING id, note
+INSERT INTO w (id, note) SELECT generate_series(810, 812), 'g' RETURNING id
+INSERT INTO w (id, note) SELECT n, 'g' FROM generate_series(1, 2, 0) n
+UPDATE w SET note = n::text FROM generate_series(801, 802) n WHERE id = n RETURNING id, note
+DELETE FROM w WHERE id IN (SELECT n FROM generate_series(800, 820) n)
 ALTER TABLE w ADD COLUMN extra BIGINT DEFAULT 7
 ALTER TABLE w ADD COLUMN extra BIGINT
 ALTER TABLE w ADD COLUMN IF NOT EXISTS extra BIGINT
