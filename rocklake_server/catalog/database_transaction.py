@@ -51,12 +51,14 @@ _NOWHERE: Mapping[str, Place] = MappingProxyType({})
 
 @dataclass(slots=True)
 class Modes:
-    """What BEGIN and SET TRANSACTION decide. ``block`` tells an explicit block from a single statement."""
+    """What BEGIN, SET TRANSACTION and the session's settings decide. ``block`` tells an explicit block from a single
+    statement."""
 
     isolation: IsolationLevel = IsolationLevel.READ_COMMITTED
     read_only: bool = False
     block: bool = False
     lock_timeout_s: float | None = None
+    lists_system_relations: bool = False
 
 
 class DatabaseTransaction(Definitions):
@@ -97,6 +99,10 @@ class DatabaseTransaction(Definitions):
     @property
     def database(self) -> str:
         return self._database
+
+    @property
+    def lists_system_relations(self) -> bool:
+        return self.modes.lists_system_relations
 
     @property
     def stored_bytes(self) -> int:

@@ -134,6 +134,10 @@ class TransactionView(Protocol):
         """What its session may do."""
 
     @property
+    def lists_system_relations(self) -> bool:
+        """Whether its session wants them in pg_class and pg_attribute."""
+
+    @property
     def now_us(self) -> int:
         """The transaction's start, in microseconds since 2000-01-01 UTC: what NOW() returns."""
 

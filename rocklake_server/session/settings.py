@@ -40,6 +40,7 @@ class Settings(Mapping[str, str]):
         self._savepoints: list[_Savepoint] = []
         self._told: dict[str, str] = {}
         self._milliseconds: dict[str, int] = {}
+        self._flags: dict[str, bool] = {}
         self._mode_defaults: dict[str, str] = {}
         self._dirty = True
 
@@ -83,9 +84,17 @@ class Settings(Mapping[str, str]):
             known = self._milliseconds[name] = int(self[name])
         return known
 
+    def is_on(self, name: str) -> bool:
+        """Of a setting that is on or off."""
+        known = self._flags.get(name)
+        if known is None:
+            known = self._flags[name] = self[name] == "on"
+        return known
+
     def _forget_derived(self) -> None:
         """After a change: what was computed from values is computed again."""
         self._milliseconds.clear()
+        self._flags.clear()
         self._mode_defaults.clear()
 
     def set(self, name: str, value: str, *, local: bool = False) -> None:

@@ -63,6 +63,10 @@ class MemoryView:
         self._version = 0
 
     @property
+    def lists_system_relations(self) -> bool:
+        return False
+
+    @property
     def definitions_version(self) -> object:
         return self._version
 
