@@ -34,16 +34,17 @@ MOCK_SECRET_BYTES = 32
 _FOR_EVER_US = 2**63 - 1
 
 Tell = Callable[[str], None]
-"""Given what a client is told in a NOTICE."""
+"""Given what a client is told in a NOTICE, or in a WARNING."""
 
 
 class RoleCommands:
     """On the roles of one store, for who holds ``access``."""
 
-    def __init__(self, directory: Directory, access: Access, tell: Tell) -> None:
+    def __init__(self, directory: Directory, access: Access, tell: Tell, warn: Tell) -> None:
         self._directory = directory
         self._access = access
         self._tell = tell
+        self._warn = warn
 
     async def run(self, statement: RoleStatement) -> str:
         """Returns the command tag. Raises InsufficientPrivilege, UndefinedObject, DuplicateObject, ReservedName,
@@ -147,7 +148,7 @@ class RoleCommands:
             if name in before.role(member).member_of:
                 self._audit("remove member", name, member=member)
             else:
-                self._tell(f'role "{member}" is not a member of role "{name}"')
+                self._warn(f'role "{member}" is not a member of role "{name}"')
         return "REVOKE ROLE"
 
     async def _changed(self, change: Callable[[RoleTable], RoleTable]) -> tuple[RoleTable, RoleTable]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from rocklake_server.catalog.databases import PUBLIC, Databases
@@ -237,7 +238,8 @@ class UtilityRunner:
         block = self.block
         name = type(statement).__name__.removesuffix("Membership").upper()
         block.require_no_block(name.replace("ROLE", " ROLE"))
-        return await RoleCommands(block.databases.directory, block.access, self._tell).run(statement)
+        warn = partial(self._warn, sqlstate="01000")
+        return await RoleCommands(block.databases.directory, block.access, self._tell, warn).run(statement)
 
     def _tell(self, text: str) -> None:
         self.notice(NoticeResponse.of(text, severity="NOTICE", sqlstate="00000"))

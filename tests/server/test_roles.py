@@ -341,7 +341,12 @@ def test_memberships_are_a_superusers_to_give(server: RockLakeServer, root: Conn
         assert reader.info.parameter_status("is_superuser") == "off"
         with pytest.raises(errors.InsufficientPrivilege):
             reader.execute("DELETE FROM t")
-    root.execute("REVOKE root FROM reading")
+    notices: list[tuple[str | None, str | None, str | None]] = []
+    root.add_notice_handler(
+        lambda notice: notices.append((notice.severity, notice.sqlstate, notice.message_primary)))
+    for _ in range(2):
+        root.execute("REVOKE root FROM reading")
+    assert notices == [("WARNING", "01000", 'role "reading" is not a member of role "root"')]
 
 
 def test_what_is_granted_to_public_every_user_holds(server: RockLakeServer, root: Connection) -> None:
