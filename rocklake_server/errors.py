@@ -146,6 +146,10 @@ class InvalidRegularExpression(CatalogError, sqlstate="2201B"):
     """A text that is no regular expression."""
 
 
+class InvalidGrantOperation(CatalogError, sqlstate="0LP01"):
+    """A role that would be a member of itself."""
+
+
 class InsufficientPrivilege(CatalogError, sqlstate="42501"):
     """A write to a system catalog, or something that the role may not do."""
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from types import MappingProxyType
 
+from rocklake_server.auth.membership import roles_of
 from rocklake_server.auth.verifier import ScramVerifier
 from rocklake_server.errors import (
     CorruptValue,
     DuplicateObject,
+    InvalidGrantOperation,
     InvalidParameterValue,
     ObjectNotInPrerequisiteState,
     ReservedName,
@@ -23,7 +25,10 @@ OWNER_OID = 10
 OWNER_NAME = "rocklake"
 """The role that everything belongs to; it is listed whether it was created or not."""
 
-_RESERVED_NAMES = ("public", "none", "current_user", "session_user", "current_role")
+PUBLIC = "public"
+"""Whom GRANT means by it: every role that there is, and that comes later."""
+
+_RESERVED_NAMES = (PUBLIC, "none", "current_user", "session_user", "current_role")
 
 
 class Privilege(IntEnum):
@@ -45,12 +50,26 @@ class Privilege(IntEnum):
 GRANTED = (Privilege.CONNECT, Privilege.READER, Privilege.WRITER, Privilege.ADMIN)
 """Those that GRANT gives."""
 
-_NO_GRANTS: Mapping[str, frozenset[Privilege]] = MappingProxyType({})
+Grants = Mapping[str, frozenset[Privilege]]
+"""What is held, by database."""
+
+_NO_GRANTS: Grants = MappingProxyType({})
+
+
+def grants_as_words(grants: Grants) -> dict[str, list[str]]:
+    """As the store keeps them."""
+    return {name: sorted(held.name.lower() for held in holds) for name, holds in grants.items()}
+
+
+def grants_of_words(words: Mapping[str, Iterable[str]]) -> Grants:
+    """Raises KeyError, AttributeError for what are none."""
+    return {str(name): frozenset(Privilege[held.upper()] for held in holds) for name, holds in words.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """``valid_until_us`` ends its password, in microseconds since 2000; ``grants`` are by database."""
+    """``valid_until_us`` ends its password, in microseconds since 2000. ``grants`` are its own; it also holds those of
+    the roles that it is a ``member_of``."""
 
     name: str
     oid: int
@@ -58,11 +77,8 @@ class Role:
     superuser: bool = False
     verifier: ScramVerifier | None = None
     valid_until_us: int | None = None
-    grants: Mapping[str, frozenset[Privilege]] = field(default_factory=lambda: _NO_GRANTS)
-
-    def privilege(self, database: str) -> Privilege:
-        """The highest that it holds."""
-        return Privilege.SUPERUSER if self.superuser else max(self.grants.get(database, ()), default=Privilege.NOTHING)
+    grants: Grants = field(default_factory=lambda: _NO_GRANTS)
+    member_of: frozenset[str] = frozenset()
 
     def encode(self) -> bytes:
         """JSON. The name is its key's."""
@@ -72,7 +88,8 @@ class Role:
             "superuser": self.superuser,
             "verifier": None if self.verifier is None else str(self.verifier),
             "valid_until_us": self.valid_until_us,
-            "grants": {name: sorted(held.name.lower() for held in holds) for name, holds in self.grants.items()},
+            "grants": grants_as_words(self.grants),
+            "member_of": sorted(self.member_of),
         }
         return json.dumps(facts, ensure_ascii=False, sort_keys=True).encode()
 
@@ -81,15 +98,13 @@ class Role:
         """Raises CorruptValue, which shows nothing of ``data``."""
         try:
             facts = json.loads(data)
-            grants = {
-                str(database): frozenset(Privilege[held.upper()] for held in holds)
-                for database, holds in facts["grants"].items()
-            }
+            grants = grants_of_words(facts["grants"])
+            member_of = frozenset(map(str, facts.get("member_of", ())))
             verifier = None if facts["verifier"] is None else ScramVerifier.parse(facts["verifier"])
             until_us = facts["valid_until_us"]
             return cls(
                 name, int(facts["oid"]), bool(facts["login"]), bool(facts["superuser"]), verifier,
-                None if until_us is None else int(until_us), grants,
+                None if until_us is None else int(until_us), grants, member_of,
             )  # fmt: skip
         except (ValueError, KeyError, TypeError, AttributeError, InvalidParameterValue):
             raise CorruptValue(f'the record of role "{name}" in the system store is damaged') from None
@@ -117,11 +132,13 @@ class RoleChange:
 
 @dataclass(frozen=True, slots=True)
 class RoleTable:
-    """``mock_secret`` makes the verifiers of users that do not exist; it comes with the first role, and stays."""
+    """``mock_secret`` makes the verifiers of users that do not exist; it comes with the first role, and stays.
+    ``public`` is what every role holds."""
 
     roles: Mapping[str, Role] = field(default_factory=dict)
     next_oid: int = FIRST_ROLE_OID
     mock_secret: bytes = field(default=b"", repr=False)
+    public: Grants = field(default_factory=lambda: _NO_GRANTS)
 
     @property
     def has_passwords(self) -> bool:
@@ -136,11 +153,25 @@ class RoleTable:
         return found
 
     def privilege(self, user: str, database: str) -> Privilege:
-        """What a user holds in a database. While there is no role, all hold everything."""
+        """The highest that a user holds in a database: itself, as a member of other roles, or as everybody does. While
+        there is no role, all hold everything. To be a SUPERUSER is nothing that members of one hold."""
         if not self.roles:
             return Privilege.SUPERUSER
         role = self.roles.get(user)
-        return Privilege.NOTHING if role is None else role.privilege(database)
+        if role is None:
+            return Privilege.NOTHING
+        if role.superuser:
+            return Privilege.SUPERUSER
+        holders = [self.public, *(self.roles[name].grants for name in roles_of(self.roles, user))]
+        return max((held for grants in holders for held in grants.get(database, ())), default=Privilege.NOTHING)
+
+    def public_privilege(self, database: str) -> Privilege:
+        """The highest that every role holds."""
+        return max(self.public.get(database, ()), default=Privilege.NOTHING)
+
+    def grants_of(self, name: str) -> Grants:
+        """A role's own, or PUBLIC's. Raises UndefinedObject."""
+        return self.public if name == PUBLIC else self.role(name).grants
 
     def name_of(self, oid: int) -> str | None:
         """The role with an OID; the owner's is known without a role of that name."""
@@ -164,6 +195,7 @@ class RoleTable:
             {**self.roles, name: role},
             self.next_oid + (role.oid == self.next_oid),
             self.mock_secret or mock_secret,
+            self.public,
         )
         return self._checked(table)
 
@@ -175,44 +207,66 @@ class RoleTable:
         """Raises UndefinedObject, DuplicateObject, ReservedName. SCRAM's verifiers do not hold the name."""
         role = self.role(name)
         made = self.created(new_name, RoleChange(), self.mock_secret)
-        kept = {found.name: found for found in self.roles.values() if found.name != name}
+        kept = {found.name: _member(found, name, new_name) for found in self.roles.values() if found.name != name}
         return replace(made, roles={**kept, new_name: replace(role, name=new_name, oid=made.roles[new_name].oid)})
 
     def dropped(self, name: str) -> RoleTable:
-        """What it holds goes with it. Raises UndefinedObject, ObjectNotInPrerequisiteState."""
+        """What it holds, and what its members held by it, goes with it. Raises UndefinedObject,
+        ObjectNotInPrerequisiteState."""
         self.role(name)
-        kept = {found.name: found for found in self.roles.values() if found.name != name}
+        kept = {found.name: _member(found, name, None) for found in self.roles.values() if found.name != name}
         return self._checked(replace(self, roles=kept))
 
     def granted(self, name: str, database: str, privileges: frozenset[Privilege]) -> RoleTable:
-        """Raises UndefinedObject."""
-        role = self.role(name)
-        held = role.grants.get(database, frozenset()) | privileges
-        return self._with(replace(role, grants={**role.grants, database: held}))
+        """To a role or PUBLIC. Raises UndefinedObject, ObjectNotInPrerequisiteState."""
+        if not self.roles:
+            raise ObjectNotInPrerequisiteState("there is no role yet: everybody may do everything")
+        grants = self.grants_of(name)
+        return self._granting(name, {**grants, database: grants.get(database, frozenset()) | privileges})
 
     def revoked(self, name: str, database: str, privileges: frozenset[Privilege]) -> RoleTable:
-        """Without CONNECT nothing else is left. Raises UndefinedObject."""
-        role = self.role(name)
-        left = frozenset() if Privilege.CONNECT in privileges else role.grants.get(database, frozenset()) - privileges
-        grants = {found: held for found, held in role.grants.items() if found != database}
-        return self._with(replace(role, grants={**grants, database: left} if left else grants))
+        """From a role or PUBLIC. Without CONNECT nothing else is left. Raises UndefinedObject."""
+        grants = self.grants_of(name)
+        left = frozenset() if Privilege.CONNECT in privileges else grants.get(database, frozenset()) - privileges
+        others = {found: held for found, held in grants.items() if found != database}
+        return self._granting(name, {**others, database: left} if left else others)
+
+    def with_member(self, name: str, member: str) -> RoleTable:
+        """``member`` holds what ``name`` holds. Raises UndefinedObject, InvalidGrantOperation."""
+        self.role(name)
+        role = self.role(member)
+        if member in roles_of(self.roles, name):
+            raise InvalidGrantOperation(f'role "{name}" is a member of role "{member}"')
+        return self._with(replace(role, member_of=role.member_of | {name}))
+
+    def without_member(self, name: str, member: str) -> RoleTable:
+        """Raises UndefinedObject."""
+        self.role(name)
+        role = self.role(member)
+        return self._with(replace(role, member_of=role.member_of - {name}))
 
     def without_database(self, database: str) -> RoleTable:
         """After a database was dropped: one that gets its name later is another one."""
         table = self
-        for role in self.roles.values():
-            if database in role.grants:
-                table = table.revoked(role.name, database, frozenset((Privilege.CONNECT,)))
+        for name in (PUBLIC, *self.roles):
+            if database in self.grants_of(name):
+                table = table.revoked(name, database, frozenset((Privilege.CONNECT,)))
         return table
 
     def with_renamed_database(self, database: str, new_name: str) -> RoleTable:
         """What roles hold on it goes along, in place of what was granted ahead on the new name."""
         table = self.without_database(new_name)
-        for role in table.roles.values():
-            if (held := role.grants.get(database)) is not None:
-                grants = {found: holds for found, holds in role.grants.items() if found != database}
-                table = table._with(replace(role, grants={**grants, new_name: held}))
+        for name in (PUBLIC, *table.roles):
+            grants = table.grants_of(name)
+            if database in grants:
+                others = {found: holds for found, holds in grants.items() if found != database}
+                table = table._granting(name, {**others, new_name: grants[database]})
         return table
+
+    def _granting(self, name: str, grants: Grants) -> RoleTable:
+        if name == PUBLIC:
+            return replace(self, public=grants)
+        return self._with(replace(self.role(name), grants=grants))
 
     def _with(self, role: Role) -> RoleTable:
         return replace(self, roles={**self.roles, role.name: role})
@@ -229,6 +283,13 @@ class RoleTable:
             f"at least one role has to be a SUPERUSER that can log in{asked}",
             hint="Begin with CREATE USER name SUPERUSER PASSWORD '...'.",
         )
+
+
+def _member(role: Role, of: str, instead: str | None) -> Role:
+    """``role`` as a member of another role than ``of``, or of none in its place."""
+    if of not in role.member_of:
+        return role
+    return replace(role, member_of=role.member_of - {of} | ({instead} if instead is not None else frozenset()))
 
 
 class CurrentRoles:

@@ -21,7 +21,16 @@ from rocklake_server.catalog.snapshot_turn import Losses, SnapshotTurn
 from rocklake_server.catalog.temporary import TEMPORARY_SCHEMA, TemporaryTables
 from rocklake_server.catalog.transaction import LakeTransaction
 from rocklake_server.catalog.turns import METADATA
-from rocklake_server.catalog.view import EVERYTHING, Absent, Bounds, Chunk, IsolationLevel, Match, RelationBytes
+from rocklake_server.catalog.view import (
+    EVERYTHING,
+    Absent,
+    Bounds,
+    Chunk,
+    IsolationLevel,
+    Match,
+    RelationBytes,
+    Row,
+)
 from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import (
     ActiveTransaction,
@@ -42,12 +51,14 @@ _NOWHERE: Mapping[str, Place] = MappingProxyType({})
 
 @dataclass(slots=True)
 class Modes:
-    """What BEGIN and SET TRANSACTION decide. ``block`` tells an explicit block from a single statement."""
+    """What BEGIN, SET TRANSACTION and the session's settings decide. ``block`` tells an explicit block from a single
+    statement."""
 
     isolation: IsolationLevel = IsolationLevel.READ_COMMITTED
     read_only: bool = False
     block: bool = False
     lock_timeout_s: float | None = None
+    lists_system_relations: bool = False
 
 
 class DatabaseTransaction(Definitions):
@@ -88,6 +99,10 @@ class DatabaseTransaction(Definitions):
     @property
     def database(self) -> str:
         return self._database
+
+    @property
+    def lists_system_relations(self) -> bool:
+        return self.modes.lists_system_relations
 
     @property
     def stored_bytes(self) -> int:
@@ -250,13 +265,20 @@ class DatabaseTransaction(Definitions):
         base = root.relations.by_id.get(relation.relation_id)
         return RelationBytes(0, 0) if base is None else await relation_bytes(root, base)
 
-    async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
+    async def insert(
+        self, relation: Relation, rows: Sequence[Sequence[Value]], written: list[Row] | None = None
+    ) -> int:
         self._touch(relation)
-        return await self.writer(relation.schema, "INSERT").insert(relation, rows)
+        return await self.writer(relation.schema, "INSERT").insert(relation, rows, written)
 
-    async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
+    async def update(
+        self,
+        relation: Relation,
+        changes: Sequence[tuple[Match, Sequence[Value]]],
+        written: list[Row] | None = None,
+    ) -> int:
         self._touch(relation)
-        return await self.writer(relation.schema, "UPDATE").update(relation, changes)
+        return await self.writer(relation.schema, "UPDATE").update(relation, changes, written)
 
     async def delete(self, relation: Relation, matches: Sequence[Match]) -> int:
         self._touch(relation)

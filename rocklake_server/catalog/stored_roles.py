@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from rocklake_server.auth.roles import Role, RoleTable
+from rocklake_server.auth.roles import Role, RoleTable, grants_as_words, grants_of_words
 from rocklake_server.encoding.ordered import decode_text, encode_text
 from rocklake_server.errors import CorruptValue
 from rocklake_server.store.base import Key, Prefix, StoreSnapshot, WriteBatch
@@ -27,8 +27,9 @@ async def read_roles(snapshot: StoreSnapshot) -> RoleTable:
         return RoleTable()
     try:
         facts = json.loads(shared)
-        return RoleTable(roles, int(facts["next_oid"]), bytes.fromhex(facts["mock_secret"]))
-    except (ValueError, KeyError, TypeError):
+        public = grants_of_words(facts.get("public", {}))
+        return RoleTable(roles, int(facts["next_oid"]), bytes.fromhex(facts["mock_secret"]), public)
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise CorruptValue(f"system store key {_SHARED.hex()} is damaged") from None
 
 
@@ -39,8 +40,11 @@ def put_changes(batch: WriteBatch, before: RoleTable, after: RoleTable) -> None:
     for name, role in after.roles.items():
         if before.roles.get(name) != role:
             batch.put(_role_key(name), role.encode())
-    if (before.next_oid, before.mock_secret) != (after.next_oid, after.mock_secret):
-        facts = {"next_oid": after.next_oid, "mock_secret": after.mock_secret.hex()}
+    shared = (after.next_oid, after.mock_secret, after.public)
+    if (before.next_oid, before.mock_secret, before.public) != shared:
+        facts = {
+            "next_oid": after.next_oid, "mock_secret": after.mock_secret.hex(), "public": grants_as_words(after.public),
+        }  # fmt: skip
         batch.put(_SHARED, json.dumps(facts).encode())
 
 

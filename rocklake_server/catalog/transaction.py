@@ -89,7 +89,9 @@ class LakeTransaction(ReadView):
 
     # -- rows -------------------------------------------------------------------------------------------------------
 
-    async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
+    async def insert(
+        self, relation: Relation, rows: Sequence[Sequence[Value]], written: list[Row] | None = None
+    ) -> int:
         access, staged = self._staging(relation)
         loads = not relation.partition and not access.keyed_by_ctid
         if rows and loads and relation.relation_id in self.root.relations.by_id:
@@ -103,6 +105,8 @@ class LakeTransaction(ReadView):
                 for row in made:
                     _check_required(relation, access, row)
                     await self._stage(relation, access, staged, row)
+            if written is not None:
+                written += made
         return len(rows)
 
     def _stage_new(self, relation: Relation, access: Access, staged: Staged, rows: Sequence[Row]) -> bool:
@@ -147,7 +151,12 @@ class LakeTransaction(ReadView):
         before = staged.entries.get(key)
         self._put(staged, key, Entry(None, row) if before is None else before._replace(new=row))
 
-    async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
+    async def update(
+        self,
+        relation: Relation,
+        changes: Sequence[tuple[Match, Sequence[Value]]],
+        written: list[Row] | None = None,
+    ) -> int:
         access, staged = self._staging(relation)
         turns = Turns()
         for count, ((key, old), values) in enumerate(changes, 1):
@@ -158,9 +167,11 @@ class LakeTransaction(ReadView):
                 row: Row = (*values, self.lake.allocate_ctid())
                 before = staged.entries.get(key)
                 self._put(staged, key, before._replace(new=row) if before else Entry(old, row))
+                if written is not None:
+                    written.append(row)
             else:
                 self._remove(access, staged, key, old, retire=False)
-                await self.insert(relation, [values])
+                await self.insert(relation, [values], written)
         return len(changes)
 
     async def delete(self, relation: Relation, matches: Sequence[Match]) -> int:

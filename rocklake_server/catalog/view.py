@@ -134,6 +134,10 @@ class TransactionView(Protocol):
         """What its session may do."""
 
     @property
+    def lists_system_relations(self) -> bool:
+        """Whether its session wants them in pg_class and pg_attribute."""
+
+    @property
     def now_us(self) -> int:
         """The transaction's start, in microseconds since 2000-01-01 UTC: what NOW() returns."""
 
@@ -176,12 +180,19 @@ class TransactionView(Protocol):
     async def relation_bytes(self, relation: Relation) -> RelationBytes:
         """As of the last commit that this transaction sees. Raises StoreUnavailable."""
 
-    async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
-        """Stage rows (values of all columns, without ctid). Returns their number.
+    async def insert(
+        self, relation: Relation, rows: Sequence[Sequence[Value]], written: list[Row] | None = None
+    ) -> int:
+        """Stage rows (values of all columns, without ctid). Returns their number; ``written`` gets them with ctids.
         Raises NotNullViolation, UniqueViolation, DeadlockDetected, ReadOnlyTransaction."""
 
-    async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
-        """Replace each matched row by new values (without ctid; it gets a new one)."""
+    async def update(
+        self,
+        relation: Relation,
+        changes: Sequence[tuple[Match, Sequence[Value]]],
+        written: list[Row] | None = None,
+    ) -> int:
+        """Replace each matched row by new values (without ctid; it gets a new one). ``written`` gets the new rows."""
 
     async def delete(self, relation: Relation, matches: Sequence[Match]) -> int: ...
 

@@ -31,7 +31,7 @@ async def run_statement(statement: RoleStatement, store: str | None, server: str
         access = Access(CurrentRoles(), f"{getuser()} on {gethostname()}", "")
         instead = 'change roles through it: --server "host=... user=... dbname=..."'
         async with opened_to_write(store, instead=instead) as databases:
-            await RoleCommands(databases.directory, access, _remark).run(statement)
+            await RoleCommands(databases.directory, access, _remark, _remark).run(statement)
     else:
         raise InvalidParameterValue("name the store with --store, or a running server with --server")
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rocklake_server.errors import BadCopyFileFormat, ProgramLimitExceeded
 from rocklake_server.limits import MESSAGE_BYTES_MAX
+from rocklake_server.pgformat.copy_format import Header, TextFormat, check_header, check_width
 from rocklake_server.pgformat.strings import decode_utf8
 from rocklake_server.pgformat.text import text_decoder, text_encoder
 from rocklake_server.schema.types import ColumnType
@@ -20,15 +20,6 @@ from rocklake_server.schema.types import ColumnType
 _SINGLE = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.)|$)", re.DOTALL)
 _OUTPUT_ESCAPES = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\"}
-
-
-@dataclass(frozen=True, slots=True)
-class TextFormat:
-    """The options of COPY: ``delimiter`` is one character of one byte, ``header`` skips or writes names."""
-
-    delimiter: str = "\t"
-    null: str = "\\N"
-    header: bool = False
 
 
 DEFAULT_FORMAT = TextFormat()
@@ -145,7 +136,7 @@ class TextCopyReader:
         """The row of a last line without a newline, if there is one."""
         rows: list[tuple[Any, ...]] = []
         line = self._take()
-        if line:
+        if line or (self._header is Header.MATCH and not self._ended):
             if self._crlf and not line.endswith(b"\r"):
                 line += b"\r"
             self._line(line, rows)
@@ -157,10 +148,19 @@ class TextCopyReader:
         line = self._without_return(line)
         if line == b"\\.":
             self._ended = True
-        elif self._header:
-            self._header = False
-        else:
+            self._pass_header(b"")
+        elif self._header is Header.ABSENT:
             rows.append(self._row(line))
+        else:
+            self._pass_header(line)
+
+    def _pass_header(self, line: bytes) -> None:
+        matched = self._header is Header.MATCH
+        self._header = Header.ABSENT
+        if matched:
+            fields = self._raw_fields(line)
+            values = [None if field == self._null else decode_utf8(_value(field)) for field in fields]
+            check_header(values, self._names, self._null.decode())
 
     def _without_return(self, line: bytes) -> bytes:
         """The first line decides whether lines end in CR LF or LF; the rest must agree."""
@@ -177,18 +177,22 @@ class TextCopyReader:
         return line
 
     def _row(self, line: bytes) -> tuple[Any, ...]:
-        fields = line.split(self._delimiter) if b"\\" not in line else self._escaped_fields(line)
-        if not self._decoders and fields == [b""]:
-            return ()
-        if len(fields) != len(self._decoders):
-            if len(fields) > len(self._decoders):
-                raise BadCopyFileFormat("extra data after last expected column")
-            raise BadCopyFileFormat(f'missing data for column "{self._names[len(fields)]}"')
+        fields = self._raw_fields(line)
+        if len(fields) > len(self._decoders):
+            if not self._decoders and fields == [b""]:
+                return ()
+            check_width(len(fields), self._names)
         null = self._null
-        return tuple([
+        row = tuple([
             None if field == null else decode(decode_utf8(_value(field)))
-            for field, decode in zip(fields, self._decoders, strict=True)
+            for field, decode in zip(fields, self._decoders, strict=False)
         ])
+        if len(row) < len(self._decoders):
+            check_width(len(row), self._names)
+        return row
+
+    def _raw_fields(self, line: bytes) -> list[bytes]:
+        return line.split(self._delimiter) if b"\\" not in line else self._escaped_fields(line)
 
     def _escaped_fields(self, line: bytes) -> list[bytes]:
         """The raw fields of a line in which a backslash may escape the delimiter."""

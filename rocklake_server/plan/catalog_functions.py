@@ -17,6 +17,7 @@ from rocklake_server.plan.relation_names import PG_CATALOG
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.identifiers import quote_identifier
 from rocklake_server.plan.system.indexes import find_index, qualified_name
+from rocklake_server.plan.system.own_relations import own_relation
 from rocklake_server.plan.system.setting_facts import SETTING_FACTS
 from rocklake_server.plan.system_relations import SYSTEM_RELATIONS
 from rocklake_server.schema.model import Relation
@@ -142,6 +143,9 @@ def _table_visible(context: Context, oid: int | None) -> bool | None:
     if oid is None:
         return None
     relation = relation_by_oid(context, oid)
+    own = own_relation(oid) if relation is None else None
+    if own is not None:
+        return own.schema == PG_CATALOG
     if relation is None:
         index = find_index(context.view, oid)
         return True if index is None else index[0].schema in ("public", "pg_temp")

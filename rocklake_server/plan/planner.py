@@ -28,7 +28,7 @@ from rocklake_server.plan.expressions import ColumnRef, ParameterTypes
 from rocklake_server.plan.lowering import select, set_operations
 from rocklake_server.plan.lowering.query import Lowered, Output, QueryLowering
 from rocklake_server.plan.lowering.targets import column_indexes, writable, writes_to
-from rocklake_server.plan.lowering.writing import lower_delete, lower_insert, lower_update
+from rocklake_server.plan.lowering.writing import LoweredWrite, lower_delete, lower_insert, lower_update
 from rocklake_server.plan.model import Plan, ResultColumn
 from rocklake_server.plan.operators import GivenRows, Project
 from rocklake_server.plan.registered import is_registered, named
@@ -59,24 +59,30 @@ Given = tuple[str, tuple[str, ...], tuple[ColumnType, ...]]
 _NEGATIVE_BOUNDS = (2**31, 2**63)
 """Numbers that are of the next smaller type with a minus before them."""
 
-_WRITES: dict[type[exp.Expr], Callable[..., Any]] = {
+RETURNING_CHARACTERS = 2000
+"""A RETURNING clause after rows that the reader of lists reads is looked for in so many characters at the end."""
+
+_WRITES: dict[type[exp.Expr], Callable[[QueryLowering, Any], LoweredWrite]] = {
     exp.Insert: lower_insert, exp.Update: lower_update, exp.Delete: lower_delete,
 }
 
 
 def plan_statement(query: Query, view: TransactionView, cache: PlanCache | None = None,
-                   parameter_types: Sequence[ColumnType] = ()) -> Plan:
+                   parameter_types: Sequence[ColumnType] = (), *, constant_series: bool = False) -> Plan:
     """The plan of one statement over what ``view`` sees. ``parameter_types`` are those that Parse declared.
+    ``constant_series`` is of QueryLowering, for a SELECT.
 
     Raises the errors of PostgreSQL's analysis, and Unsupported (0A000) naming what is not implemented.
     """
     try:
-        return _plan(query, view, PlanCache() if cache is None else cache, parameter_types)
+        known = PlanCache() if cache is None else cache
+        return _plan(query, view, known, parameter_types, constant_series=constant_series)
     except RecursionError:
         raise StatementTooComplex.default() from None
 
 
-def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types: Sequence[ColumnType]) -> Plan:
+def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types: Sequence[ColumnType], *,
+          constant_series: bool) -> Plan:
     if query.kind is QueryKind.DDL:
         return DdlPlan(parse_ddl(query.text, view.database), view)
     if not parameter_types:
@@ -87,14 +93,14 @@ def _plan(query: Query, view: TransactionView, cache: PlanCache, parameter_types
         template = query.template
         if template is not None:
             try:
-                plan = _from_template(template, view, cache)
+                plan = _from_template(template, view, cache, constant_series=constant_series)
             except TemplateUnfit:
                 pass  # a literal decides what the statement means: its own text is planned
             else:
                 if plan.compiled.keepable == ():
                     cache.keep_constant(query.text, plan)
                 return plan
-    return BoundPlan(_compile(parse_tree(query.text), view, (), parameter_types))
+    return BoundPlan(_compile(parse_tree(query.text), view, (), parameter_types, constant_series=constant_series))
 
 
 def _comes_again(query: Query, cache: PlanCache) -> bool:
@@ -129,8 +135,8 @@ def _fast_insert(text: str, view: TransactionView) -> Plan | None:
     if values.width < len(indexes) and values.columns is not None:
         raise SyntaxProblem("INSERT has more target columns than expressions")
 
-    if "$" in text:
-        for _slice in values.slices():  # a parameter in a later row must be known before Describe
+    if "$" in text or "returning" in text[-RETURNING_CHARACTERS:].lower():
+        for _slice in values.slices():  # parameters in later rows and columns must be known before Describe
             pass
 
     def parsed(current: TransactionView) -> BoundPlan:
@@ -192,28 +198,31 @@ def _widest(values: Sequence[Value]) -> ColumnType:
 
 
 def _from_template(template: Template, view: TransactionView, cache: PlanCache,
-                   given: Given | None = None) -> BoundPlan:
+                   given: Given | None = None, *, constant_series: bool = False) -> BoundPlan:
     values, kinds = _slots(template)
     key = (template.key, tuple([kind.oid for kind in kinds]), given)
     compiled = cache.by_template(key, view)
     if compiled is None:
-        compiled = _compile(parse_template(template.key), view, kinds, (), given)
+        compiled = _compile(parse_template(template.key), view, kinds, (), given, constant_series=constant_series)
         if len(template.key) <= TEMPLATE_CHARACTERS_MAX:
             cache.keep_template(key, compiled)
     return BoundPlan(compiled, values)
 
 
 def _compile(tree: exp.Expr, view: TransactionView, slot_types: Sequence[ColumnType],
-             parameter_types: Sequence[ColumnType], given: Given | None = None) -> Compiled:
-    queries = QueryLowering(view, slot_types, ParameterTypes(parameter_types))
+             parameter_types: Sequence[ColumnType], given: Given | None = None, *,
+             constant_series: bool = False) -> Compiled:
+    queries = QueryLowering(view, slot_types, ParameterTypes(parameter_types), constant_series=constant_series)
     if given is not None:
         name, columns, kinds = given
         outputs = tuple(Output(column, kind) for column, kind in zip(columns, kinds, strict=True))
         queries.ctes = {name: Lowered(GivenRows(), outputs)}
     lower = _WRITES.get(type(tree))
     if lower is not None:
-        relation, run = lower(queries, tree)
-        return Compiled(None, _parameters(queries), writes_to(relation), _named(queries), None, run)
+        queries.constant_series = True
+        relation, run, returning = lower(queries, tree)
+        answered = None if returning is None else returning.columns
+        return Compiled(answered, _parameters(queries), writes_to(relation), _named(queries), None, run)
     if not isinstance(tree, exp.Query | exp.Values):
         raise Unsupported(f"the statement {label(tree)} is not supported")
     lowered = _with_names(queries, queries.lower(tree).settled())

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from rocklake_server.auth.roles import OWNER_OID, Privilege
+from rocklake_server.auth.membership import roles_of
+from rocklake_server.auth.roles import OWNER_OID, PUBLIC, Privilege
 from rocklake_server.errors import InvalidParameterValue, UndefinedObject
 from rocklake_server.plan.applications import Contextual
 from rocklake_server.plan.model import Context
@@ -26,6 +27,7 @@ _OF_TABLES = {
 _OF_SYSTEM_RELATIONS = {**dict.fromkeys(_OF_TABLES, Privilege.SUPERUSER), "SELECT": Privilege.NOTHING}
 _FIRST_NORMAL_OID = 16_384
 _GRANT_OPTION = " WITH GRANT OPTION"
+_ADMIN_OPTION = " WITH ADMIN OPTION"
 
 
 def _holds(context: Context, user: Value, database: str, wanted: str, names: Mapping[str, Privilege]) -> bool:
@@ -38,7 +40,10 @@ def _holds(context: Context, user: Value, database: str, wanted: str, names: Map
         if found is None:
             raise InvalidParameterValue(f'unrecognized privilege type: "{part.strip()}"')
         needed.append(max(found, Privilege.ADMIN) if name.endswith(_GRANT_OPTION) else found)
-    return context.view.access.roles.table.privilege(_user(context, user), database) >= min(needed)
+    table = context.view.access.roles.table
+    if user == PUBLIC and table.roles:
+        return table.public_privilege(database) >= min(needed)
+    return table.privilege(_user(context, user), database) >= min(needed)
 
 
 def _user(context: Context, given: Value) -> str:
@@ -94,13 +99,20 @@ def _column_privilege(context: Context, *arguments: Value) -> bool | None:
 
 
 def _membership(context: Context, *arguments: Value) -> bool | None:
-    """(user or none, role, privileges): a role has no members, and a superuser counts as one of each."""
+    """(user or none, role, privileges): a superuser counts as a member of each. Members hold what their roles hold
+    without doing anything for it, so USAGE is MEMBER."""
     if None in arguments:
         return None
-    user, role, _ = _parts(arguments)
-    name = _user(context, user)
-    is_superuser = context.view.access.roles.table.privilege(name, context.database) is Privilege.SUPERUSER
-    return is_superuser or name == _user(context, role)
+    user, role, wanted = _parts(arguments)
+    asked = [" ".join(part.upper().split()) for part in wanted.split(",")]
+    for part, word in zip(wanted.split(","), asked, strict=True):
+        if word.removesuffix(_GRANT_OPTION).removesuffix(_ADMIN_OPTION) not in ("USAGE", "MEMBER"):
+            raise InvalidParameterValue(f'unrecognized privilege type: "{part.strip()}"')
+    table, name, of = context.view.access.roles.table, _user(context, user), _user(context, role)
+    if table.privilege(name, context.database) is Privilege.SUPERUSER:
+        return True
+    administers = all(word.endswith((_GRANT_OPTION, _ADMIN_OPTION)) for word in asked)
+    return not administers and of in roles_of(table.roles, name)
 
 
 def _is_system(table: Value) -> bool:

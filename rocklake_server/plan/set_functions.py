@@ -86,21 +86,24 @@ class SetCall:
         return len(self.columns) == 1
 
 
-def _series(arguments: Sequence[Expr]) -> SetCall:
+def names_its_bounds(arguments: Sequence[Expr]) -> bool:
+    """Whether a series is between values that the statement names, and not read from a row."""
+    return all(isinstance(argument, Constant | Slot | Parameter) for argument in arguments)
+
+
+def series(arguments: Sequence[Expr], rows_max: int = SERIES_ROWS_MAX) -> SetCall:
     if not 2 <= len(arguments) <= 3:
         raise undefined_function("generate_series", arguments)
     if any(argument.type.oid not in INTEGERS for argument in arguments):
         raise Unsupported("generate_series over other types than integers is not supported here")
-    if all(isinstance(argument, Constant | Slot | Parameter) for argument in arguments):
-        raise Unsupported("generate_series between numbers that the statement names is not supported here")
     kind = BIGINT if any(argument.type.oid == BIGINT.oid for argument in arguments) else INTEGER
     typed = tuple(implicit(argument, kind) for argument in arguments)
 
     def bounds(start: int, stop: int, step: int = 1) -> Value:
         if step == 0:
             raise InvalidParameterValue("step size cannot equal zero")
-        if (stop - start) // step >= SERIES_ROWS_MAX:
-            raise Unsupported(f"generate_series() of more than {SERIES_ROWS_MAX} rows is not supported here")
+        if (stop - start) // step >= rows_max:
+            raise Unsupported(f"generate_series() of more than {rows_max} rows is not supported here")
         return start, stop + (1 if step > 0 else -1), step
 
     return SetCall(Strict(array_of(kind), bounds, typed), (("generate_series", kind),),
@@ -186,7 +189,7 @@ def _channels(arguments: Sequence[Expr]) -> SetCall:
 
 SET_FUNCTIONS: dict[str, Callable[[Sequence[Expr]], SetCall]] = {
     "pg_listening_channels": _channels,
-    "generate_series": _series,
+    "generate_series": series,
     "generate_subscripts": _subscripts,
     "unnest": _unnest,
     "string_to_table": _string_to_table,

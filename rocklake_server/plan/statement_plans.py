@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rocklake_server.catalog.view import Row, TransactionView
-from rocklake_server.errors import CatalogError
+from rocklake_server.errors import CatalogError, Unsupported
 from rocklake_server.plan.expressions import Env
 from rocklake_server.plan.lowering.query import Lowered
 from rocklake_server.plan.model import BaseScan, Context, Outcome, ResultColumn
@@ -180,6 +180,9 @@ class InsertPlan:
         try:
             rows = await self.rows(context)
         except ValuesUnfit:
-            return await self.parsed(context.view).run(context)
+            plan = self.parsed(context.view)
+            if plan.columns is not None:
+                raise Unsupported("a RETURNING clause that is so long is not supported") from None
+            return await plan.run(context)
         count = await insert_rows(context.view, self.relation, self.indexes, rows)
         return Outcome(f"INSERT 0 {count}")

@@ -11,6 +11,7 @@ from rocklake_server.pacing import checked, in_slices
 from rocklake_server.plan.expressions import Env, Expr
 from rocklake_server.plan.model import Outcome
 from rocklake_server.plan.operators import Operator, bind_all, collected, prepare
+from rocklake_server.plan.returning import Returning
 from rocklake_server.plan.writes import Assignments, changer, completed
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
@@ -37,6 +38,7 @@ class Upsert:
     indexes: tuple[int, ...]
     source: Operator
     taken: OnTaken
+    returning: Returning | None = None
 
     async def run(self, env: Env) -> Outcome:
         """Raises what an insert raises, CardinalityViolation for two rows of one key to update, and
@@ -45,25 +47,35 @@ class Upsert:
         proposed = await in_slices(lambda: completed(self.relation, self.indexes, rows))
         assignments = self.taken.assignments
         await prepare([*self.taken.conditions, *(value for _index, value in assignments or ())], env)
+        if self.returning is not None:
+            await self.returning.prepare(env)
         holders = await self._holders(env, proposed)
-        fresh, changes = await in_slices(lambda: self._sorted_out(env, proposed, holders))
-        return Outcome(f"INSERT 0 {await self._write(env, fresh, changes)}")
+        fresh, changes, order = await in_slices(lambda: self._sorted_out(env, proposed, holders))
+        if self.returning is None:
+            return Outcome(f"INSERT 0 {await self._write(env, fresh, changes, None, None)}")
+        inserted: list[Row] = []
+        changed: list[Row] = []
+        tag = f"INSERT 0 {await self._write(env, fresh, changes, inserted, changed)}"
+        parts = (iter(changed), iter(inserted))
+        return await self.returning.outcome(tag, [next(parts[is_fresh]) for is_fresh in order], env)
 
     def _sorted_out(
         self, env: Env, proposed: Sequence[Row], holders: Mapping[_Primary, Match]
-    ) -> tuple[list[Row], list[tuple[Match, Row]]]:
-        """(rows to insert, rows to change)."""
+    ) -> tuple[list[Row], list[tuple[Match, Row]], list[bool]]:
+        """(rows to insert, rows to change, of each of both in the order of ``proposed`` whether it is to insert)."""
         assignments = self.taken.assignments
         change = changer(assignments or (), len(self.relation.columns), env)
         keeps = bind_all(self.taken.conditions, env)
         fresh: list[Row] = []
         changes: list[tuple[Match, Row]] = []
         written: set[_Primary] = set()
+        order: list[bool] = []
         for row in checked(proposed):
             primary = self._primary(row)
             holder = holders.get(primary)
             if primary not in written and holder is None:
                 fresh.append(row)
+                order.append(True)
                 written.add(primary)
                 continue
             self._check_required(row)
@@ -74,16 +86,24 @@ class Upsert:
             joined = holder.row + row
             if keeps is None or keeps(joined):
                 changes.append((holder, change(joined)))
+                order.append(False)
                 written.add(primary)
-        return fresh, changes
+        return fresh, changes, order
 
-    async def _write(self, env: Env, fresh: Sequence[Row], changes: Sequence[tuple[Match, Row]]) -> int:
+    async def _write(
+        self,
+        env: Env,
+        fresh: Sequence[Row],
+        changes: Sequence[tuple[Match, Row]],
+        inserted: list[Row] | None,
+        changed: list[Row] | None,
+    ) -> int:
         view = env.need().view
         try:
-            count = await view.insert(self.relation, fresh)
+            count = await view.insert(self.relation, fresh, inserted)
         except UniqueViolation:
             raise SerializationFailure.update() from None
-        return count + await view.update(self.relation, changes)
+        return count + await view.update(self.relation, changes, changed)
 
     def _primary(self, row: Row) -> _Primary:
         return tuple([row[index] for index in self.relation.primary_key])

@@ -13,6 +13,7 @@ from rocklake_server.plan.expressions import ColumnRef, Env, Expr
 from rocklake_server.plan.lowering.targets import column_indexes, writable
 from rocklake_server.plan.model import Outcome
 from rocklake_server.plan.operators import Operator, Scan, bind_all, collected, computed, prepare
+from rocklake_server.plan.returning import Returning
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
 from rocklake_server.sql.names import QualifiedName
@@ -41,9 +42,11 @@ def completed(relation: Relation, indexes: Sequence[int], rows: Sequence[Row]) -
     return [tuple([default if place is None else row[place] for place, default in plan]) for row in checked(rows)]
 
 
-async def insert_rows(view: TransactionView, relation: Relation, indexes: Sequence[int], rows: Sequence[Row]) -> int:
-    """Insert typed rows whose values are those of ``indexes``. Returns their number."""
-    return await view.insert(relation, await computed(lambda: completed(relation, indexes, rows), len(rows)))
+async def insert_rows(view: TransactionView, relation: Relation, indexes: Sequence[int], rows: Sequence[Row],
+                      written: list[Row] | None = None) -> int:
+    """Insert typed rows whose values are those of ``indexes``. Returns their number; ``written`` gets them as they are
+    staged."""
+    return await view.insert(relation, await computed(lambda: completed(relation, indexes, rows), len(rows)), written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,17 @@ class InsertSource:
     relation: Relation
     indexes: tuple[int, ...]
     source: Operator
+    returning: Returning | None = None
 
     async def run(self, env: Env) -> Outcome:
         rows = await collected(self.source, env)
-        count = await insert_rows(env.need().view, self.relation, self.indexes, rows)
-        return Outcome(f"INSERT 0 {count}")
+        view, returning = env.need().view, self.returning
+        if returning is None:
+            return Outcome(f"INSERT 0 {await insert_rows(view, self.relation, self.indexes, rows)}")
+        await returning.prepare(env)
+        written: list[Row] = []
+        count = await insert_rows(view, self.relation, self.indexes, rows, written)
+        return await returning.outcome(f"INSERT 0 {count}", written, env)
 
 
 Assignments = Sequence[tuple[int, Expr]]
@@ -83,14 +92,20 @@ class Update:
     relation: Relation
     conditions: tuple[Expr, ...]
     assignments: tuple[tuple[int, Expr], ...]
+    returning: Returning | None = None
 
     async def run(self, env: Env) -> Outcome:
         matches = await Scan(self.relation, self.conditions).matches(env)
         await prepare([expression for _index, expression in self.assignments], env)
         change = changer(self.assignments, len(self.relation.columns), env)
         changes = await computed(lambda: [(match, change(match.row)) for match in checked(matches)], len(matches))
-        count = await env.need().view.update(self.relation, changes)
-        return Outcome(f"UPDATE {count}")
+        view, returning = env.need().view, self.returning
+        if returning is None:
+            return Outcome(f"UPDATE {await view.update(self.relation, changes)}")
+        await returning.prepare(env)
+        written: list[Row] = []
+        count = await view.update(self.relation, changes, written)
+        return await returning.outcome(f"UPDATE {count}", written, env)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +119,7 @@ class UpdateFrom:
     pairs: tuple[Compare, ...]
     residual: tuple[Expr, ...]
     assignments: tuple[tuple[int, Expr], ...]
+    returning: Returning | None = None
 
     async def run(self, env: Env) -> Outcome:
         await prepare([*self.own, *self.residual, *(value for _index, value in self.assignments)], env)
@@ -111,9 +127,15 @@ class UpdateFrom:
         table = await computed(lambda: self._table(env, others), len(others))
         if not table:
             return Outcome("UPDATE 0")
-        changes = await self._changes(env, table)
-        count = await env.need().view.update(self.relation, changes)
-        return Outcome(f"UPDATE {count}")
+        view, returning = env.need().view, self.returning
+        if returning is None:
+            return Outcome(f"UPDATE {await view.update(self.relation, await self._changes(env, table))}")
+        await returning.prepare(env)
+        met: list[Row] = []
+        written: list[Row] = []
+        count = await view.update(self.relation, await self._changes(env, table, met), written)
+        joined = [row + other for row, other in zip(written, met, strict=True)]
+        return await returning.outcome(f"UPDATE {count}", joined, env)
 
     def _table(self, env: Env, others: Sequence[Row]) -> dict[tuple[Value, ...], list[Row]]:
         """The rows of FROM by the values that the target's rows are compared with."""
@@ -128,11 +150,13 @@ class UpdateFrom:
                 table.setdefault(key, []).append(row)
         return table
 
-    async def _changes(self, env: Env, table: dict[tuple[Value, ...], list[Row]]) -> list[tuple[Match, Row]]:
+    async def _changes(self, env: Env, table: dict[tuple[Value, ...], list[Row]],
+                       met: list[Row] | None = None) -> list[tuple[Match, Row]]:
+        """Each row that is changed, and its new values. ``met`` gets the row of FROM that it met."""
         bounds = await computed(lambda: self._bounds(env, table), len(table))
         chunks = await env.need().view.chunks(self.relation, bounds)
         candidates = len(table) * sum([len(chunk.keys) for chunk in chunks])
-        return await computed(lambda: self._matched(env, table, chunks), candidates)
+        return await computed(lambda: self._matched(env, table, chunks, met), candidates)
 
     def _bounds(self, env: Env, table: dict[tuple[Value, ...], list[Row]]) -> Bounds:
         """Where the target's rows lie that may meet a row of FROM."""
@@ -145,7 +169,7 @@ class UpdateFrom:
         return own._replace(values=values)
 
     def _matched(self, env: Env, table: dict[tuple[Value, ...], list[Row]],
-                 chunks: Sequence[Chunk]) -> list[tuple[Match, Row]]:
+                 chunks: Sequence[Chunk], met: list[Row] | None) -> list[tuple[Match, Row]]:
         keeps, fits = bind_all(self.own, env), bind_all(self.residual, env)
         probes = [(pair.left.bind(env), pair.left_key) for pair in self.pairs]
         change = changer(self.assignments, len(self.relation.columns), env)
@@ -163,6 +187,8 @@ class UpdateFrom:
                     joined = row + other
                     if fits is None or fits(joined):
                         changes.append((Match(chunk.keys[number], row), change(joined)))
+                        if met is not None:
+                            met.append(other)
                         break
         return changes
 
@@ -173,7 +199,12 @@ class Delete:
 
     relation: Relation
     conditions: tuple[Expr, ...]
+    returning: Returning | None = None
 
     async def run(self, env: Env) -> Outcome:
         matches = await Scan(self.relation, self.conditions).matches(env)
-        return Outcome(f"DELETE {await env.need().view.delete(self.relation, matches)}")
+        returning = self.returning
+        if returning is not None:
+            await returning.prepare(env)
+        tag = f"DELETE {await env.need().view.delete(self.relation, matches)}"
+        return Outcome(tag) if returning is None else await returning.outcome(tag, [row for _key, row in matches], env)

@@ -19,5 +19,6 @@ async def make_initial_role(databases: Databases, login: LoginSettings) -> None:
     if login.initial_password is None or databases.directory.roles.table.roles:
         return
     options = RoleOptions(login=True, superuser=True, password=login.initial_password)
-    await RoleCommands(databases.directory, UNRESTRICTED, logger.info).run(CreateRole(login.initial_user, options))
+    commands = RoleCommands(databases.directory, UNRESTRICTED, logger.info, logger.warning)
+    await commands.run(CreateRole(login.initial_user, options))
     logger.info('made superuser "%s"', login.initial_user)

@@ -9,12 +9,15 @@ from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import QueryCanceled
 from rocklake_server.pacing import Turns
 from rocklake_server.pgformat.copy_binary_reader import BinaryCopyReader
-from rocklake_server.pgformat.copy_text import TextCopyReader, TextFormat
+from rocklake_server.pgformat.copy_csv_reader import CsvCopyReader
+from rocklake_server.pgformat.copy_format import CsvFormat, TextFormat
+from rocklake_server.pgformat.copy_text import TextCopyReader
 from rocklake_server.plan.writes import CopyTarget, insert_rows
 from rocklake_server.schema.types import Value
 from rocklake_server.session.channel import Channel, ClientGone
+from rocklake_server.session.copy_formats import in_format
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT
-from rocklake_server.sql.statements import CopyFormat, CopyOptions
+from rocklake_server.sql.statements import CopyOptions
 from rocklake_server.wire.messages import CopyData, CopyDone, CopyFail, CopyInResponse
 
 ROWS_PER_INSERT = 1000
@@ -34,16 +37,10 @@ class CopyReader(Protocol):
 async def copy_in(view: TransactionView, target: CopyTarget, options: CopyOptions, channel: Channel) -> int:
     """Read the client's COPY stream into ``target``. Returns the number of rows. The stream is read to its end even
     when it is wrong, as far as the protocol asks for it."""
-    binary = options.format is CopyFormat.BINARY
-    wire_format = BINARY_FORMAT if binary else TEXT_FORMAT
-    columns = [target.relation.columns[index] for index in target.indexes]
-    types = [column.type for column in columns]
-    channel.send(CopyInResponse(wire_format, (wire_format,) * len(types)))
-    reader: CopyReader = (
-        BinaryCopyReader(types)
-        if binary
-        else TextCopyReader(types, [c.name for c in columns], TextFormat(options.delimiter, options.null))
-    )
+    form = in_format(options, target)
+    wire_format = BINARY_FORMAT if form is None else TEXT_FORMAT
+    channel.send(CopyInResponse(wire_format, (wire_format,) * len(target.indexes)))
+    reader = _reader(target, form)
     count = 0
     waiting: list[tuple[Value, ...]] = []
     turns = Turns()
@@ -56,6 +53,18 @@ async def copy_in(view: TransactionView, target: CopyTarget, options: CopyOption
             await turns.take()
     waiting += reader.finish() or ()
     return count + await insert_rows(view, target.relation, target.indexes, waiting)
+
+
+def _reader(target: CopyTarget, form: TextFormat | CsvFormat | None) -> CopyReader:
+    columns = [target.relation.columns[index] for index in target.indexes]
+    types, names = [column.type for column in columns], [column.name for column in columns]
+    match form:
+        case TextFormat():
+            return TextCopyReader(types, names, form)
+        case CsvFormat():
+            return CsvCopyReader(types, names, form)
+        case None:
+            return BinaryCopyReader(types)
 
 
 async def _stream(channel: Channel) -> AsyncIterator[bytes]:

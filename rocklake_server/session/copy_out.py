@@ -17,7 +17,9 @@ from rocklake_server.pgformat.copy_binary import (
     tuple_encoder,
     with_header,
 )
-from rocklake_server.pgformat.copy_text import TextFormat, text_row_encoder
+from rocklake_server.pgformat.copy_csv import csv_header_line, csv_row_encoder
+from rocklake_server.pgformat.copy_format import CsvFormat, Header, TextFormat
+from rocklake_server.pgformat.copy_text import header_line, text_row_encoder
 from rocklake_server.plan.model import BaseScan, Context, Plan
 from rocklake_server.schema.types import ColumnType
 from rocklake_server.session.channel import Channel
@@ -25,7 +27,6 @@ from rocklake_server.session.providing import outcome_of
 from rocklake_server.session.replies import COPY_DONE, copy_out_response
 from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, Rows, paced
 from rocklake_server.session.statement_meter import RUN, StatementWatch
-from rocklake_server.sql.statements import CopyFormat, CopyOptions
 from rocklake_server.wire.connection import Raw
 from rocklake_server.wire.messages import CopyData
 
@@ -38,23 +39,30 @@ ENCODING_BYTES_MAX = 2 * 1024 * 1024
 
 
 async def copy_out(
-    plan: Plan, context: Context, options: CopyOptions, channel: Channel, watch: StatementWatch | None = None
+    plan: Plan,
+    context: Context,
+    form: TextFormat | CsvFormat | None,
+    channel: Channel,
+    watch: StatementWatch | None = None,
 ) -> int:
-    """Send the rows of ``plan`` as a COPY stream. Returns their number. For ``watch`` running ends when the first rows
-    are there; what is encoded and sent by turns is sending."""
+    """Send the rows of ``plan`` as a COPY stream, which is binary without a ``form``. Returns their number. For
+    ``watch`` running ends when the first rows are there; what is encoded and sent by turns is sending."""
     types = [column.type for column in plan.columns or ()]
-    binary = options.format is CopyFormat.BINARY
-    scan = await plan.base_scan(context.view) if binary else None
+    scan = await plan.base_scan(context.view) if form is None else None
     if scan is not None:
         return await _copy_scan(scan, context, types, channel, watch)
-    runs = _binary_runs(plan, context, types) if binary else _text_runs(plan, context, types, options)
-    wire_format = BINARY_FORMAT if binary else TEXT_FORMAT
+    runs = _binary_runs(plan, context, types) if form is None else _text_runs(plan, context, types, form)
+    wire_format = BINARY_FORMAT if form is None else TEXT_FORMAT
     async with aclosing(runs):
         first = await anext(runs, None)
         if watch is not None:
             watch.ended(RUN)
         channel.send(copy_out_response(wire_format, len(types)))
-        count = await (_send_binary if binary else _send_text)(first, runs, channel)
+        if form is not None and form.header is not Header.ABSENT:
+            names = [column.name for column in plan.columns or ()]
+            line = csv_header_line(names, form) if isinstance(form, CsvFormat) else header_line(names, form)
+            channel.send(Raw(CopyData, _framed(line)))
+        count = await (_send_binary if form is None else _send_text)(first, runs, channel)
     channel.send(COPY_DONE)
     return count
 
@@ -169,9 +177,9 @@ def _encoded(scan: BaseScan, chunk: object, types: list[ColumnType], limit: int 
 
 
 async def _text_runs(
-    plan: Plan, context: Context, types: list[ColumnType], options: CopyOptions
+    plan: Plan, context: Context, types: list[ColumnType], form: TextFormat | CsvFormat
 ) -> AsyncGenerator[Run]:
-    encode = text_row_encoder(types, TextFormat(options.delimiter, options.null))
+    encode = csv_row_encoder(types, form) if isinstance(form, CsvFormat) else text_row_encoder(types, form)
 
     def framed(rows: Rows) -> bytes:
         return b"".join(_framed(encode(row)) for row in rows)

@@ -156,7 +156,7 @@ class ExtendedProtocol:
         return result.outcome.tag
 
     async def _send_rows(self, portal: Portal, columns: Sequence[ResultColumn], rows_max: int) -> None:
-        """Rows from where the portal stands, at most ``rows_max`` unless that is 0. SELECT's tag counts these rows."""
+        """Rows from where the portal stands, at most ``rows_max`` unless that is 0. The tag counts these rows."""
         outcome = await self._runner.opened(portal)
         self._block.require_owned()
         if outcome.stream is not None:
@@ -169,8 +169,7 @@ class ExtendedProtocol:
         if rows_max > 0 and count == rows_max:
             self._channel.send(m.PortalSuspended())
             return
-        counted = outcome.tag.partition(" ")[0] == "SELECT"
-        self._channel.send(command_complete(f"SELECT {count}" if counted else outcome.tag))
+        self._channel.send(command_complete(_counted(outcome.tag, count)))
 
     async def _send_stream(self, portal: Portal, stream: RowStream, rows_max: int) -> int:
         """As many rows as are asked for (0: all), as they are computed; at the end the engine is given back."""
@@ -183,6 +182,12 @@ class ExtendedProtocol:
             await self._runner.send_rows(portal.columns or (), portal.formats, rows)
             count += len(rows)
         return count
+
+
+def _counted(tag: str, count: int) -> str:
+    """A tag that counts rows, with ``count``."""
+    head, _, last = tag.rpartition(" ")
+    return f"{head} {count}" if last.isdecimal() else f"{tag} {count}" if tag == "SELECT" else tag
 
 
 def _parameter_formats(formats: Sequence[int], count: int) -> Sequence[int]:

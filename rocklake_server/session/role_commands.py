@@ -13,16 +13,19 @@ from rocklake_server.auth.audit import audit
 from rocklake_server.auth.roles import Privilege, RoleChange, RoleTable
 from rocklake_server.auth.verifier import verifier_of
 from rocklake_server.catalog.directory import Directory
-from rocklake_server.errors import InsufficientPrivilege, ObjectNotInPrerequisiteState
+from rocklake_server.errors import InsufficientPrivilege, ObjectNotInPrerequisiteState, UndefinedObject
 from rocklake_server.pgformat.text import text_decoder
 from rocklake_server.schema.types import TIMESTAMPTZ
 from rocklake_server.sql.roles import (
+    GRANT_HINT,
     AlterRole,
     CreateRole,
     DropRole,
     Grant,
+    GrantMembership,
     RenameRole,
     Revoke,
+    RevokeMembership,
     RoleOptions,
     RoleStatement,
 )
@@ -31,16 +34,17 @@ MOCK_SECRET_BYTES = 32
 _FOR_EVER_US = 2**63 - 1
 
 Tell = Callable[[str], None]
-"""Given what a client is told in a NOTICE."""
+"""Given what a client is told in a NOTICE, or in a WARNING."""
 
 
 class RoleCommands:
     """On the roles of one store, for who holds ``access``."""
 
-    def __init__(self, directory: Directory, access: Access, tell: Tell) -> None:
+    def __init__(self, directory: Directory, access: Access, tell: Tell, warn: Tell) -> None:
         self._directory = directory
         self._access = access
         self._tell = tell
+        self._warn = warn
 
     async def run(self, statement: RoleStatement) -> str:
         """Returns the command tag. Raises InsufficientPrivilege, UndefinedObject, DuplicateObject, ReservedName,
@@ -61,6 +65,10 @@ class RoleCommands:
                 return await self._grant(statement)
             case Revoke():
                 return await self._revoke(statement)
+            case GrantMembership():
+                return await self._grant_membership(statement)
+            case RevokeMembership():
+                return await self._revoke_membership(statement)
 
     async def _create(self, statement: CreateRole) -> str:
         self._access.require(Privilege.SUPERUSER, "CREATE ROLE")
@@ -111,14 +119,48 @@ class RoleCommands:
 
     async def _revoke(self, statement: Revoke) -> str:
         self._require_admin(statement.databases, "REVOKE")
-        before = self._directory.roles.table
-        after = await self._directory.change_roles(partial(_revoked, statement=statement))
+        before, after = await self._changed(partial(_revoked, statement=statement))
         for database in statement.databases:
             for name in statement.roles:
-                if after.role(name).grants.get(database) == before.role(name).grants.get(database):
+                if after.grants_of(name).get(database) == before.grants_of(name).get(database):
                     self._tell(f'role "{name}" was not granted this on database "{database}"')
         self._audit_grants("revoke", statement)
         return "REVOKE"
+
+    async def _grant_membership(self, statement: GrantMembership) -> str:
+        self._access.require(Privilege.SUPERUSER, "GRANT of a role")
+        try:
+            before, _ = await self._changed(partial(_with_members, statement=statement))
+        except UndefinedObject as error:
+            error.hint = GRANT_HINT
+            raise
+        for name, member in _pairs(statement):
+            if name in before.role(member).member_of:
+                self._tell(f'role "{member}" is already a member of role "{name}"')
+            else:
+                self._audit("add member", name, member=member)
+        return "GRANT ROLE"
+
+    async def _revoke_membership(self, statement: RevokeMembership) -> str:
+        self._access.require(Privilege.SUPERUSER, "REVOKE of a role")
+        before, _ = await self._changed(partial(_without_members, statement=statement))
+        for name, member in _pairs(statement):
+            if name in before.role(member).member_of:
+                self._audit("remove member", name, member=member)
+            else:
+                self._warn(f'role "{member}" is not a member of role "{name}"')
+        return "REVOKE ROLE"
+
+    async def _changed(self, change: Callable[[RoleTable], RoleTable]) -> tuple[RoleTable, RoleTable]:
+        """The tables before and after."""
+        before: list[RoleTable] = []
+
+        def noted(table: RoleTable) -> RoleTable:
+            before[:] = [table]
+            return change(table)
+
+        after = await self._directory.change_roles(noted)
+        return before[0], after
 
     def _require_admin(self, databases: tuple[str, ...], command: str) -> None:
         """Who administers a lake grants on it. Raises InsufficientPrivilege."""
@@ -152,6 +194,23 @@ def _revoked(table: RoleTable, statement: Revoke) -> RoleTable:
     for database in statement.databases:
         for name in statement.roles:
             table = table.revoked(name, database, statement.privileges)
+    return table
+
+
+def _pairs(statement: GrantMembership | RevokeMembership) -> list[tuple[str, str]]:
+    """(role, member)"""
+    return [(name, member) for name in statement.roles for member in statement.members]
+
+
+def _with_members(table: RoleTable, statement: GrantMembership) -> RoleTable:
+    for name, member in _pairs(statement):
+        table = table.with_member(name, member)
+    return table
+
+
+def _without_members(table: RoleTable, statement: RevokeMembership) -> RoleTable:
+    for name, member in _pairs(statement):
+        table = table.without_member(name, member)
     return table
 
 

@@ -29,6 +29,7 @@ from rocklake_server.plan.writes import copy_target
 from rocklake_server.schema.model import RelationKind
 from rocklake_server.schema.types import BY_OID, UNKNOWN, ColumnType, Value
 from rocklake_server.session.channel import Channel
+from rocklake_server.session.copy_formats import out_format
 from rocklake_server.session.copy_in import copy_in
 from rocklake_server.session.copy_out import copy_out
 from rocklake_server.session.cursor_place import CursorPlace
@@ -289,7 +290,16 @@ class StatementRunner:
         except _BEYOND_OPERATORS:
             if query.kind is not sql.QueryKind.SELECT:
                 raise
-        return engine_plan(query, view, types)
+        try:
+            return engine_plan(query, view, types)
+        except Unsupported:
+            if "generate_series" not in query.text.lower():
+                raise
+            try:
+                return plan_statement(query, view, self._facts.plans, types, constant_series=True)
+            except _BEYOND_OPERATORS:
+                pass  # what the engine says is told
+            raise
 
     async def run_query(self, query: sql.Query, plan: Plan, context: Context) -> Outcome:
         """``plan.run``. What the server's operators find out too late that they do not run, the engine may."""
@@ -298,8 +308,8 @@ class StatementRunner:
         except Unsupported:
             if query.kind is not sql.QueryKind.SELECT:
                 raise
-            other = await answer_of(context.view, lambda: engine_plan(query, context.view, plan.parameters))
-            if other is plan or other.columns != plan.columns:
+            other = await answer_of(context.view, lambda: _engine_plan_if_any(query, context.view, plan))
+            if other is None or other is plan or other.columns != plan.columns:
                 raise
         return await outcome_of(other, context)
 
@@ -347,7 +357,10 @@ class StatementRunner:
         plan, context = await self.planned(statement.query or _whole_table(statement))
         if plan.columns is None:
             raise Unsupported("COPY query must have a RETURNING clause")
-        return f"COPY {await copy_out(plan, context, statement.options, self._channel, self.watch)}"
+        columns, form = plan.columns, None
+        if statement.options.format is not sql.CopyFormat.BINARY:
+            form = await answer_of(context.view, lambda: out_format(statement, columns, context.view))
+        return f"COPY {await copy_out(plan, context, form, self._channel, self.watch)}"
 
     async def send_rows(
         self, columns: Sequence[ResultColumn], formats: Sequence[int], rows: Sequence[Sequence[Value]]
@@ -387,6 +400,13 @@ async def collected(outcome: Outcome) -> Outcome:
     finally:
         stream.close()
     return Outcome(f"{outcome.tag} {len(rows)}", rows, outcome.notices)
+
+
+def _engine_plan_if_any(query: sql.Query, view: TransactionView, plan: Plan) -> Plan | None:
+    try:
+        return engine_plan(query, view, plan.parameters)
+    except Unsupported:
+        return None
 
 
 def _whole_table(statement: sql.CopyOut) -> sql.Query:

@@ -38,6 +38,7 @@ from rocklake_server.session.metered import MeteredProtocol
 from rocklake_server.session.procedures import NO_PROCEDURES, Caller, Procedures
 from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
 from rocklake_server.session.runner import SessionFacts, StatementRunner
+from rocklake_server.session.setting_definitions import SYSTEM_RELATIONS_LISTED
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statement_meter import COMMIT, SEND, StatementMeter
 from rocklake_server.session.statements import SHOWN_CHARACTERS_MAX, Registry
@@ -86,7 +87,10 @@ class Session:
         self.process_id = process_id
         self.access = Access(databases.directory.roles, user, database, client_address)
         is_superuser = "on" if self.access.privilege is Privilege.SUPERUSER else "off"
-        self.settings = Settings(startup, {"session_authorization": user, "is_superuser": is_superuser})
+        self.settings = Settings(startup, {
+            "session_authorization": user, "is_superuser": is_superuser,
+            SYSTEM_RELATIONS_LISTED: "on" if startup.get("application_name") == "psql" else "off",
+        })  # fmt: skip
         self.channel = channel
         self.request = Request(process_id)
         self.client_address = client_address

@@ -15,6 +15,10 @@ SERVER_VERSION_NUM = "150000"
 
 MESSAGE_LEVELS = ("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")
 
+SYSTEM_RELATIONS_LISTED = "rocklake.system_relations"
+"""Whether pg_class and pg_attribute have the system relations, too: on for psql, off for clients that read all of
+both, as DuckDB does when it attaches."""
+
 _INTEGER_MAX = 2**31 - 1
 _BOOLEANS = {
     **dict.fromkeys(("on", "true", "yes", "1", "t", "y"), "on"),
@@ -153,6 +157,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("escape_string_warning", "on", _boolean),
         Setting("quote_all_identifiers", "off", _choice("off")),
         Setting("enable_seqscan", "on", _boolean),
+        Setting(SYSTEM_RELATIONS_LISTED, "off", _boolean),
     )
 }
 

@@ -52,6 +52,7 @@ class Settings(Mapping[str, str]):
         self._modes: dict[str, str] = {}
         self._savepoints: list[_Savepoint] = []
         self._told: dict[str, str] = {}
+        self._flags: dict[str, bool] = {}
         self._mode_defaults: dict[str, str] = {}
         self._dirty = True
         self.timeouts = self._current_timeouts()
@@ -93,9 +94,17 @@ class Settings(Mapping[str, str]):
     def _current_timeouts(self) -> Timeouts:
         return Timeouts(*[int(self[name]) / 1000 or None for name in _TIMEOUTS])
 
+    def is_on(self, name: str) -> bool:
+        """Of a setting that is on or off."""
+        known = self._flags.get(name)
+        if known is None:
+            known = self._flags[name] = self[name] == "on"
+        return known
+
     def _changed(self) -> None:
         """What follows from values follows from the new ones."""
         self.timeouts = self._current_timeouts()
+        self._flags.clear()
         self._mode_defaults.clear()
 
     def set(self, name: str, value: str, *, local: bool = False) -> None:

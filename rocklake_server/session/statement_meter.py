@@ -94,6 +94,8 @@ KINDS: dict[sql.QueryKind | type[Statement], str] = {
     roles.DropRole: "role",
     roles.Grant: "role",
     roles.Revoke: "role",
+    roles.GrantMembership: "role",
+    roles.RevokeMembership: "role",
     sql.Explain: "explain",
 }
 """Every statement's kind, as metrics and the log name it."""

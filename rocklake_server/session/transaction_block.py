@@ -15,7 +15,7 @@ from rocklake_server.catalog.view import IsolationLevel
 from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import ActiveTransaction, CatalogError, FailedTransaction, NoActiveTransaction
 from rocklake_server.session.savepoints import Follower
-from rocklake_server.session.setting_definitions import TRANSACTION_MODES
+from rocklake_server.session.setting_definitions import SYSTEM_RELATIONS_LISTED, TRANSACTION_MODES
 from rocklake_server.session.settings import Settings
 from rocklake_server.sql.statements import Isolation, TransactionModes
 
@@ -150,9 +150,10 @@ class TransactionBlock:
 
     def set_variable(self, name: str, value: str, *, local: bool) -> None:
         """SET: undone when the transaction is rolled back. Raises what ``Settings.set`` and ``set_modes`` raise."""
-        self.open()
+        transaction = self.open()
         if name not in TRANSACTION_MODES:
             self._settings.set(name, value, local=local)
+            transaction.modes.lists_system_relations = self._settings.is_on(SYSTEM_RELATIONS_LISTED)
             return
         value = self._settings.checked(name, value)
         match name:
@@ -165,8 +166,9 @@ class TransactionBlock:
 
     def reset_variable(self, name: str | None) -> None:
         """RESET, undone as SET is."""
-        self.open()
+        transaction = self.open()
         self._settings.reset(name)
+        transaction.modes.lists_system_relations = self._settings.is_on(SYSTEM_RELATIONS_LISTED)
 
     async def commit(self) -> bool:
         """COMMIT, or the end of an implicit transaction. False when a failed block was rolled back instead. Once the
@@ -234,12 +236,16 @@ class TransactionBlock:
         for follower in self._followers:
             follower.rollback_to(name)
         transaction.modes.read_only = self._settings["transaction_read_only"] == "on"
+        transaction.modes.lists_system_relations = self._settings.is_on(SYSTEM_RELATIONS_LISTED)
         self.state = BlockState.IN_BLOCK
 
     def _modes(self) -> Modes:
         mode = self._settings.mode
         isolation = _LEVELS_BY_NAME[mode("transaction_isolation")]
-        return Modes(isolation, mode("transaction_read_only") == "on", lock_timeout_s=self._settings.timeouts.lock_s)
+        return Modes(
+            isolation, mode("transaction_read_only") == "on", lock_timeout_s=self._settings.timeouts.lock_s,
+            lists_system_relations=self._settings.is_on(SYSTEM_RELATIONS_LISTED),
+        )  # fmt: skip
 
 
 async def _seen_through(commit: asyncio.Future[None]) -> None:

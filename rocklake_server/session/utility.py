@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from rocklake_server.catalog.databases import PUBLIC, Databases
@@ -87,8 +88,10 @@ class UtilityRunner:
                 return await self._call(statement, parameters)
             case sql.CreateDatabase() | sql.DropDatabase() | sql.RenameDatabase() | sql.RenameSchema():
                 return UtilityResult(await self.database_commands.run(statement))
-            case (roles.CreateRole() | roles.AlterRole() | roles.RenameRole() | roles.DropRole() | roles.Grant()
-                  | roles.Revoke()):
+            case (
+                roles.CreateRole() | roles.AlterRole() | roles.RenameRole() | roles.DropRole() | roles.Grant()
+                | roles.Revoke() | roles.GrantMembership() | roles.RevokeMembership()
+            ):
                 return UtilityResult(await self._roles(statement))
             case (
                 sql.CopyIn() | sql.CopyOut() | sql.Prepare() | sql.ExecutePrepared() | sql.DeclareCursor() | sql.Fetch()
@@ -233,8 +236,10 @@ class UtilityRunner:
     async def _roles(self, statement: roles.RoleStatement) -> str:
         """In the list of databases, and of no transaction."""
         block = self.block
-        block.require_no_block(type(statement).__name__.upper().replace("ROLE", " ROLE"))
-        return await RoleCommands(block.databases.directory, block.access, self._tell).run(statement)
+        name = type(statement).__name__.removesuffix("Membership").upper()
+        block.require_no_block(name.replace("ROLE", " ROLE"))
+        warn = partial(self._warn, sqlstate="01000")
+        return await RoleCommands(block.databases.directory, block.access, self._tell, warn).run(statement)
 
     def _tell(self, text: str) -> None:
         self.notice(NoticeResponse.of(text, severity="NOTICE", sqlstate="00000"))

@@ -1,7 +1,7 @@
 """Statements about roles: CREATE, ALTER and DROP ROLE or USER, and GRANT and REVOKE of what is held on a database.
 
-What PostgreSQL grants on tables, schemas or through membership is refused: nothing here means less or more than it
-says there. A statement with a password is kept by no cache and quoted in no error.
+What PostgreSQL grants on tables and schemas is refused: nothing here means less or more than it says there. A statement
+with a password is kept by no cache and quoted in no error.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ class DropRole:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
+    """To ``roles``, of which one may be PUBLIC."""
+
     privileges: frozenset[Privilege]
     databases: tuple[str, ...]
     roles: tuple[str, ...]
@@ -72,7 +74,21 @@ class Revoke:
     roles: tuple[str, ...]
 
 
-RoleStatement = CreateRole | AlterRole | RenameRole | DropRole | Grant | Revoke
+@dataclass(frozen=True, slots=True)
+class GrantMembership:
+    roles: tuple[str, ...]
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RevokeMembership:
+    roles: tuple[str, ...]
+    members: tuple[str, ...]
+
+
+RoleStatement = (
+    CreateRole | AlterRole | RenameRole | DropRole | Grant | Revoke | GrantMembership | RevokeMembership
+)
 
 
 def holds_password(statement: object) -> bool:
@@ -171,25 +187,59 @@ def _password(cursor: Cursor) -> str:
     return "" if cursor.take("NULL") else cursor.string()
 
 
-def _grant(cursor: Cursor) -> Grant:
-    privileges, databases = _privileges(cursor, "GRANT", all_of=None)
-    cursor.expect("TO")
-    roles = _names(cursor)
+def _grant(cursor: Cursor) -> Grant | GrantMembership:
+    statement: Grant | GrantMembership
+    if _names_roles(cursor, "TO"):
+        roles = _list(cursor)
+        cursor.expect("TO")
+        statement = GrantMembership(roles, _grantees(cursor))
+    else:
+        privileges, databases = _privileges(cursor, "GRANT", all_of=None)
+        cursor.expect("TO")
+        statement = Grant(privileges, databases, _grantees(cursor))
     if cursor.at("WITH", "GRANTED"):
         cursor.refuse(f"GRANT {cursor.token.value} ...")
-    return Grant(privileges, databases, roles)
+    return statement
 
 
-def _revoke(cursor: Cursor) -> Revoke:
+def _revoke(cursor: Cursor) -> Revoke | RevokeMembership:
     if cursor.at("GRANT", "ADMIN", "INHERIT", "SET") and Cursor(cursor.text, cursor.token.end).at("OPTION"):
         cursor.refuse(f"REVOKE {cursor.token.value} OPTION FOR")
-    privileges, databases = _privileges(cursor, "REVOKE", all_of=frozenset(GRANTED))
-    cursor.expect("FROM")
-    roles = _names(cursor)
+    statement: Revoke | RevokeMembership
+    if _names_roles(cursor, "FROM"):
+        roles = _list(cursor)
+        cursor.expect("FROM")
+        statement = RevokeMembership(roles, _grantees(cursor))
+    else:
+        privileges, databases = _privileges(cursor, "REVOKE", all_of=frozenset(GRANTED))
+        cursor.expect("FROM")
+        statement = Revoke(privileges, databases, _grantees(cursor))
     if cursor.at("GRANTED"):
         cursor.refuse("REVOKE GRANTED BY")
     cursor.take_one_of("CASCADE", "RESTRICT")
-    return Revoke(privileges, databases, roles)
+    return statement
+
+
+def _names_roles(cursor: Cursor, before: str) -> bool:
+    """Whether names alone stand before that word: membership in roles, whatever they are called."""
+    ahead = Cursor(cursor.text, cursor.token.start)
+    while ahead.token.kind in (TokenKind.WORD, TokenKind.QUOTED):
+        ahead.advance()
+        if not ahead.take(","):
+            return ahead.at(before)
+    return False
+
+
+def _grantees(cursor: Cursor) -> tuple[str, ...]:
+    """Roles, PUBLIC among them; GROUP before one says nothing."""
+    names: list[str] = []
+    while True:
+        if cursor.at("CURRENT_USER", "SESSION_USER", "CURRENT_ROLE"):
+            cursor.refuse(f"{cursor.token.value} in GRANT and REVOKE")
+        cursor.take("GROUP")
+        names.append(cursor.name())
+        if not cursor.take(","):
+            return tuple(names)
 
 
 _BY_WORD = {privilege.name: privilege for privilege in GRANTED}
@@ -254,6 +304,10 @@ def role_text(statement: RoleStatement) -> str:
             return f"GRANT {_words(privileges)} ON DATABASE {_listed(databases)} TO {_listed(roles)}"
         case Revoke(privileges, databases, roles):
             return f"REVOKE {_words(privileges)} ON DATABASE {_listed(databases)} FROM {_listed(roles)}"
+        case GrantMembership(roles, members):
+            return f"GRANT {_listed(roles)} TO {_listed(members)}"
+        case RevokeMembership(roles, members):
+            return f"REVOKE {_listed(roles)} FROM {_listed(members)}"
 
 
 def _options_text(options: RoleOptions) -> str:

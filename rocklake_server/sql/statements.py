@@ -10,6 +10,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TypeAlias
 
+from rocklake_server.pgformat.copy_format import Header
 from rocklake_server.sql.names import QualifiedName
 from rocklake_server.sql.roles import RoleStatement
 from rocklake_server.sql.template import Template, template_of
@@ -142,16 +143,24 @@ class Discard:
 
 class CopyFormat(Enum):
     TEXT = "text"
+    CSV = "csv"
     BINARY = "binary"
 
 
 @dataclass(frozen=True, slots=True)
 class CopyOptions:
-    """``null`` and ``delimiter`` are of the text format only."""
+    """``null``, ``delimiter`` and ``header`` are of the text and CSV formats, the rest after them of CSV only.
+    ``force_quote`` of ``None`` means all columns."""
 
     format: CopyFormat = CopyFormat.TEXT
     null: str = "\\N"
     delimiter: str = "\t"
+    header: Header = Header.ABSENT
+    quote: str = '"'
+    escape: str = '"'
+    force_quote: tuple[str, ...] | None = ()
+    force_not_null: tuple[str, ...] = ()
+    force_null: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from rocklake_server.errors import (
     CorruptValue,
     DuplicateObject,
     InsufficientPrivilege,
+    InvalidGrantOperation,
     ObjectNotInPrerequisiteState,
     ReservedName,
     UndefinedObject,
@@ -35,6 +36,7 @@ from rocklake_server.store.memory import MemoryStore
 VERIFIER = ScramVerifier.of("secret", iterations=1)
 ADMIN = RoleChange(superuser=True, password=(VERIFIER,))
 SECRET = b"s" * 32
+READS = frozenset((Privilege.READER,))
 
 
 def table(*names: str) -> RoleTable:
@@ -132,6 +134,57 @@ def test_a_renamed_role_keeps_what_it_holds() -> None:
         found.renamed("robert", "ada")
 
 
+def test_what_public_holds_every_role_holds_and_nobody_else() -> None:
+    found = table("bob").granted("public", "lake", frozenset((Privilege.READER,)))
+    assert found.privilege("bob", "lake") is Privilege.READER
+    assert found.created("carl", RoleChange(), b"").privilege("carl", "lake") is Privilege.READER
+    assert found.privilege("bob", "other") is Privilege.NOTHING
+    assert found.privilege("nobody", "lake") is Privilege.NOTHING
+    assert found.privilege("public", "lake") is Privilege.NOTHING
+    assert found.public_privilege("lake") is Privilege.READER
+    found = found.granted("bob", "lake", frozenset((Privilege.CONNECT,)))
+    taken = found.revoked("public", "lake", frozenset((Privilege.CONNECT,)))
+    assert taken.privilege("bob", "lake") is Privilege.CONNECT
+    assert found.without_database("lake").privilege("bob", "lake") is Privilege.NOTHING
+    assert found.with_renamed_database("lake", "sea").privilege("bob", "sea") is Privilege.READER
+    with pytest.raises(ObjectNotInPrerequisiteState, match="no role yet"):
+        RoleTable().granted("public", "lake", frozenset((Privilege.READER,)))
+
+
+def test_members_hold_what_their_roles_hold_also_through_others() -> None:
+    found = table("bob", "team", "firm").granted("firm", "lake", frozenset((Privilege.WRITER,)))
+    found = found.with_member("team", "bob")
+    assert found.privilege("bob", "lake") is Privilege.NOTHING
+    found = found.with_member("firm", "team")
+    assert found.privilege("bob", "lake") is Privilege.WRITER
+    assert found.privilege("firm", "lake") is Privilege.WRITER
+    found = found.granted("bob", "lake", frozenset((Privilege.READER,)))
+    assert found.renamed("team", "crew").privilege("bob", "lake") is Privilege.WRITER
+    assert found.without_member("team", "bob").privilege("bob", "lake") is Privilege.READER
+    assert found.without_member("team", "firm") == found
+    gone = found.dropped("team")
+    assert gone.privilege("bob", "lake") is Privilege.READER
+    again = gone.created("team", RoleChange(), b"").with_member("firm", "team")
+    assert again.privilege("bob", "lake") is Privilege.READER
+
+
+def test_to_be_a_superuser_is_not_held_by_members() -> None:
+    found = table("bob").granted("ada", "lake", frozenset((Privilege.READER,))).with_member("ada", "bob")
+    assert found.privilege("bob", "lake") is Privilege.READER
+    with pytest.raises(ObjectNotInPrerequisiteState):
+        found.dropped("ada")
+
+
+def test_no_role_is_a_member_of_itself() -> None:
+    found = table("bob", "team", "firm").with_member("team", "bob").with_member("firm", "team")
+    for name, member in (("bob", "bob"), ("bob", "team"), ("bob", "firm"), ("team", "firm")):
+        with pytest.raises(InvalidGrantOperation, match=f'role "{name}" is a member of role "{member}"'):
+            found.with_member(name, member)
+    for name, member in (("nobody", "bob"), ("bob", "nobody"), ("public", "bob"), ("bob", "public")):
+        with pytest.raises(UndefinedObject):
+            found.with_member(name, member)
+
+
 # -- what a session may do --------------------------------------------------------------------------------------------
 
 
@@ -175,7 +228,15 @@ ROLES = st.builds(
     verifier=st.none() | st.just(VERIFIER),
     valid_until_us=st.none() | st.integers(-(2**60), 2**60),
     grants=st.dictionaries(NAMES, st.frozensets(st.sampled_from(list(Privilege)[1:5]), min_size=1), max_size=3),
+    member_of=st.frozensets(NAMES, max_size=3),
 )
+
+
+def test_a_role_of_before_there_were_members_has_none() -> None:
+    role = Role("bob", 7)
+    data = role.encode().replace(b'"member_of": [], ', b"")
+    assert b"member_of" not in data
+    assert Role.decode("bob", data) == role
 
 
 @given(ROLES)
@@ -197,8 +258,12 @@ def test_the_store_follows_the_table(steps: list[dict[str, Role]]) -> None:
         store = MemoryStore()
         before = RoleTable()
         for number, roles in enumerate(steps, 1):
-            named = {name: Role(name, role.oid, role.login, grants=role.grants) for name, role in roles.items()}
-            after = RoleTable(named, number, SECRET)
+            named = {
+                name: Role(name, role.oid, role.login, grants=role.grants, member_of=role.member_of)
+                for name, role in roles.items()
+            }
+            public = {name: role.grants.get(name, READS) for name, role in list(roles.items())[:number]}
+            after = RoleTable(named, number, SECRET, public)
             batch = WriteBatch()
             put_changes(batch, before, after)
             await store.write(batch)

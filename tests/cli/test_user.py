@@ -84,15 +84,22 @@ def test_users_are_managed_without_a_server(store: str) -> None:
     user("grant", "bob", "admin", "--lake", "lake")
     user("revoke", "bob", "reader", "--lake", "lake")
     assert listed(store) == {
-        "ada": {"superuser": True, "login": True, "password": True, "valid_until": None, "grants": {}},
+        "ada": {"superuser": True, "login": True, "password": True, "valid_until": None, "grants": {}, "member_of": []},
         "bob": {"superuser": False, "login": True, "password": False, "valid_until": "2030-01-01 00:00:00+00",
-                "grants": {"lake": ["admin"], "other": ["reader"]}},
+                "grants": {"lake": ["admin"], "other": ["reader"]}, "member_of": []},
     }  # fmt: skip
     user("alter", "bob", "--password", "--no-login", "--valid-until", "infinity")
     user("revoke", "bob", "connect", "--lake", "lake")
     assert listed(store)["bob"] == {
         "superuser": False, "login": False, "password": True, "valid_until": None, "grants": {"other": ["reader"]},
+        "member_of": [],
     }  # fmt: skip
+    user("grant", "public", "reader", "--lake", "lake")
+    assert listed(store)["public"] == {
+        "superuser": None, "login": None, "password": None, "valid_until": None, "grants": {"lake": ["reader"]},
+        "member_of": None,
+    }  # fmt: skip
+    user("revoke", "public", "connect", "--lake", "lake")
     user("remove", "bob")
     assert list(listed(store)) == ["ada"]
     assert "ada" in run("user", "list", "--store", store).stdout

@@ -361,5 +361,26 @@ public class Jdbc {
             copy.copyOut("COPY (SELECT a, b FROM t WHERE a >= 2000 ORDER BY a) TO STDOUT", text);
             same("2000\tx\n2001\t\\N\n", text.toString());
         });
+        check("a copy in and out in CSV", () -> {
+            CopyManager copy = connection.unwrap(PGConnection.class).getCopyAPI();
+            String rows = "a,b\n2002,\"x, \"\"y\"\"\"\n2003,\n";
+            same(2L, copy.copyIn("COPY t (a, b) FROM STDIN CSV HEADER", new java.io.StringReader(rows)));
+            java.io.StringWriter text = new java.io.StringWriter();
+            copy.copyOut("COPY (SELECT a, b FROM t WHERE a > 2001 ORDER BY a) TO STDOUT (FORMAT csv, HEADER)", text);
+            same(rows, text.toString());
+        });
+        check("what an insert returns as generated keys", () -> {
+            String insert = "INSERT INTO t (a, b) VALUES (?, 'made'), (2005, 'made')";
+            try (PreparedStatement statement = connection.prepareStatement(insert, Statement.RETURN_GENERATED_KEYS)) {
+                statement.setLong(1, 2004);
+                same(2, statement.executeUpdate());
+                ResultSet keys = statement.getGeneratedKeys();
+                keys.next();
+                same(2004L, keys.getLong("a"));
+                same("made", keys.getString("b"));
+                keys.next();
+                same(2005L, keys.getLong(1));
+            }
+        });
     }
 }

@@ -71,6 +71,18 @@ def test_statements_of_the_core(engine: sa.Engine) -> None:
         assert connection.execute(sa.select(sa.func.count()).select_from(table)).scalar() == 2
 
 
+def test_statements_of_the_core_return_what_they_wrote(engine: sa.Engine) -> None:
+    table = sa.Table("t", sa.MetaData(), autoload_with=engine)
+    with engine.connect() as connection:
+        made = sa.insert(table).values([{"a": 30, "c": 1}, {"a": 31, "c": 2.5}]).returning(table.c.a, table.c.c * 2)
+        assert [tuple(map(float, row)) for row in connection.execute(made)] == [(30, 2), (31, 5)]
+        changed = sa.update(table).where(table.c.a == 30).values(b="x").returning(table)
+        assert [row.b for row in connection.execute(changed)] == ["x"]
+        gone = connection.execute(sa.delete(table).where(table.c.a >= 30).returning(table.c.a)).scalars()
+        assert sorted(gone) == [30, 31]
+        connection.rollback()
+
+
 def test_rows_are_streamed_through_a_cursor_of_the_server(engine: sa.Engine) -> None:
     table = sa.Table("t", sa.MetaData(), autoload_with=engine)
     with engine.connect() as connection:

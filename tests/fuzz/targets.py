@@ -36,6 +36,8 @@ from rocklake_server.errors import CatalogError, InternalProblem
 from rocklake_server.pgformat.binary import binary_decoder
 from rocklake_server.pgformat.copy_binary import SIGNATURE
 from rocklake_server.pgformat.copy_binary_reader import BinaryCopyReader
+from rocklake_server.pgformat.copy_csv_reader import CsvCopyReader
+from rocklake_server.pgformat.copy_format import CsvFormat, Header
 from rocklake_server.pgformat.copy_text import TextCopyReader
 from rocklake_server.pgformat.text import text_decoder, text_encoder
 from rocklake_server.schema.catalog_tables import VERSIONS
@@ -71,6 +73,9 @@ from tests.wire.conversation import READY, SCRIPTS, connection_in
 
 PHASES = tuple(SCRIPTS)
 MESSAGES_MAX = 10_000
+CSV_FORMATS = (
+    CsvFormat(), CsvFormat(escape="\\"), CsvFormat(header=Header.MATCH), CsvFormat(force_null=frozenset({0})),
+)  # fmt: skip
 REPLY_BYTES_MAX = 64 * 1024 * 1024
 
 
@@ -205,6 +210,11 @@ def copy_text(data: bytes) -> None:
     _copied(lambda types: TextCopyReader(types, [f"c{number}" for number in range(len(types))]), data)
 
 
+def copy_csv(data: bytes) -> None:
+    options = CSV_FORMATS[(data[0] if data else 0) % len(CSV_FORMATS)]
+    _copied(lambda types: CsvCopyReader(types, [f"c{number}" for number in range(len(types))], options), data)
+
+
 def copy_binary(data: bytes) -> None:
     _copied(BinaryCopyReader, data)
 
@@ -212,6 +222,12 @@ def copy_binary(data: bytes) -> None:
 def copy_text_seeds() -> list[bytes]:
     lines = (b"1\t2\t3\n", b"\\N\t\\N\n", b"a\\tb\n", b"a\\\nb\n", b"1\r\n2\r\n", b"\\x41\\101\\v\n", b"x\n\\.\n",
              b"\\\\\n")  # fmt: skip
+    return [bytes([selector, selector % 9]) + line for selector in range(16) for line in (*lines, b"".join(lines))]
+
+
+def copy_csv_seeds() -> list[bytes]:
+    lines = (b"1,2,3\n", b',""\n', b'"a""b",c\n', b'"a\nb"\n', b"1\r\n2\r\n", b"1\r2\r", b"c0\n", b"x\n\\.\n",
+             b'"\\"",\n')  # fmt: skip
     return [bytes([selector, selector % 9]) + line for selector in range(16) for line in (*lines, b"".join(lines))]
 
 
@@ -434,6 +450,7 @@ TARGETS = {
         Target("login", log_in, login_seeds),
         Target("rules", read_rules, rules_seeds),
         Target("copy-text", copy_text, copy_text_seeds),
+        Target("copy-csv", copy_csv, copy_csv_seeds),
         Target("copy-binary", copy_binary, copy_binary_seeds),
         Target("text-values", decode_text_value, text_value_seeds),
         Target("binary-values", decode_binary_value, binary_value_seeds),

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from rocklake_server.errors import BadCopyFileFormat, CatalogError, CharacterNotInRepertoire, ProgramLimitExceeded
 from rocklake_server.pgformat import copy_text
-from rocklake_server.pgformat.copy_text import TextCopyReader, TextFormat, header_line, text_row_encoder
+from rocklake_server.pgformat.copy_format import Header, TextFormat
+from rocklake_server.pgformat.copy_text import TextCopyReader, header_line, text_row_encoder
 from rocklake_server.schema.types import BIGINT, BYTEA, INTEGER, TEXT, array_of
 from tests.pgformat.strategies import values
 
@@ -72,7 +73,7 @@ def test_the_default_marker_is_not_an_escape() -> None:
 
 
 def test_a_header_line_is_skipped_and_written() -> None:
-    options = TextFormat(header=True)
+    options = TextFormat(header=Header.PRESENT)
     assert read(header_line(["a\tb", "c"], options) + b"1\t2\n", options) == [("1", "2")]
 
 

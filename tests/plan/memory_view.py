@@ -63,6 +63,10 @@ class MemoryView:
         self._version = 0
 
     @property
+    def lists_system_relations(self) -> bool:
+        return False
+
+    @property
     def definitions_version(self) -> object:
         return self._version
 
@@ -110,11 +114,13 @@ class MemoryView:
     async def relation_bytes(self, relation: Relation) -> RelationBytes:
         return RelationBytes(sum(len(key) + len(repr(row)) for key, row in self.content[relation.relation_id]), 0)
 
-    async def insert(self, relation: Relation, rows: Sequence[Sequence[Value]]) -> int:
+    async def insert(
+        self, relation: Relation, rows: Sequence[Sequence[Value]], written: list[Row] | None = None
+    ) -> int:
         with self._atomic(relation):
             for row in rows:
                 self._check(relation, row)
-                self._append(relation, tuple(row))
+                self._append(relation, tuple(row), written)
         return len(rows)
 
     @contextmanager
@@ -139,17 +145,24 @@ class MemoryView:
                        for _key, old in self.content[relation.relation_id]):
             raise UniqueViolation.of(relation.name)
 
-    def _append(self, relation: Relation, values: Row) -> None:
+    def _append(self, relation: Relation, values: Row, written: list[Row] | None) -> None:
         self._next += 1
         ctid = (len(self.content[relation.relation_id]) // 1000 << 16) | (self._next % 30_000 + 1)
         self.content[relation.relation_id].append((Key(self._next.to_bytes(8)), (*values, ctid)))
+        if written is not None:
+            written.append((*values, ctid))
 
-    async def update(self, relation: Relation, changes: Sequence[tuple[Match, Sequence[Value]]]) -> int:
+    async def update(
+        self,
+        relation: Relation,
+        changes: Sequence[tuple[Match, Sequence[Value]]],
+        written: list[Row] | None = None,
+    ) -> int:
         with self._atomic(relation):
             for match, values in changes:
                 self._remove(relation, match)
                 self._check(relation, values)
-                self._append(relation, tuple(values))
+                self._append(relation, tuple(values), written)
         return len(changes)
 
     def _remove(self, relation: Relation, match: Match) -> None:

@@ -55,6 +55,7 @@ class LakeView:
     now_us: int = 0
     definitions_version: object = field(default_factory=object)
     access: Access = UNRESTRICTED
+    lists_system_relations: bool = False
 
     def schemas(self) -> Sequence[tuple[int, str]]:
         return self.schema_list
@@ -464,7 +465,9 @@ def test_defaults_are_postgresqls_expressions(connection: psycopg.Connection[Tup
     assert [(row["adnum"], row["adbin"]) for row in rows] == expected
 
 
-OURS_ALONE = {"max_identifier_length", "server_version", "server_version_num", "jit", "lc_messages"}
+OURS_ALONE = {
+    "max_identifier_length", "server_version", "server_version_num", "jit", "lc_messages", "rocklake.system_relations",
+}  # fmt: skip
 
 
 @pytest.mark.postgres

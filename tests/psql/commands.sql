@@ -165,10 +165,17 @@ SELECT 'r' AS r, 'c' AS c, 1 AS v \crosstabview
 INSERT INTO ducklake_metadata VALUES ('a', E'line\ntwo', NULL, 1), ('b', E'tab\t\\', 'x', NULL);
 \copy ducklake_metadata to stdout
 \copy (SELECT key, scope_id FROM ducklake_metadata ORDER BY 1) to stdout
+\copy ducklake_metadata to stdout csv header
+\copy (SELECT key, value FROM ducklake_metadata ORDER BY 1) to stdout with (format csv, delimiter ';', force_quote *)
 \echo # copy from
 \copy ducklake_metadata (key, value, scope) from stdin
 c	copied	\N
 d	\\	x\ty
 \.
-SELECT key, value FROM ducklake_metadata ORDER BY 1;
+\copy ducklake_metadata (key, value, scope) from stdin with (format csv, header match, force_null (scope))
+key,value,scope
+e,"csv ""quoted""
+over lines",""
+\.
+SELECT key, value, scope IS NULL FROM ducklake_metadata ORDER BY 1;
 DELETE FROM ducklake_metadata;

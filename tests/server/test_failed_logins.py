@@ -41,7 +41,7 @@ Login = Callable[..., "asyncio.Future[str]"]
 async def login(time: Time) -> AsyncIterator[Login]:
     """Logs in and says ``in``, or why not."""
     async with place() as opened:
-        commands = RoleCommands(opened.databases.directory, UNRESTRICTED, print)
+        commands = RoleCommands(opened.databases.directory, UNRESTRICTED, print, print)
         for name in ("ada", "bob"):
             await commands.run(CreateRole(name, RoleOptions(login=True, superuser=True, password=PASSWORD)))
         listener = Listener(opened.databases, max_connections=4, backoff=LoginBackoff(time))

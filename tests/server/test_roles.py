@@ -279,6 +279,110 @@ def test_drops_are_in_the_audit_log_once_they_are_durable(server: RockLakeServer
     ]
 
 
+# -- groups and everybody ---------------------------------------------------------------------------------------------
+
+
+def test_a_member_holds_what_its_group_holds_until_it_leaves(server: RockLakeServer, root: Connection) -> None:
+    for statement in ("CREATE ROLE analysts", "CREATE ROLE staff", "CREATE USER grace", "GRANT analysts TO staff",
+                      "GRANT reader ON DATABASE lake TO analysts"):  # fmt: skip
+        root.execute(statement)
+    with pytest.raises(psycopg.OperationalError, match='permission denied for database "lake"'):
+        connect(server, "grace")
+    notices: list[str | None] = []
+    root.add_notice_handler(lambda notice: notices.append(notice.message_primary))
+    assert root.execute("GRANT staff, analysts TO grace").statusmessage == "GRANT ROLE"
+    root.execute("GRANT staff TO grace")
+    assert notices == ['role "grace" is already a member of role "staff"']
+    with connect(server, "grace") as grace:
+        assert grace.execute("SELECT count(*) FROM t").fetchone() == (2,)
+        with pytest.raises(errors.InsufficientPrivilege):
+            grace.execute("INSERT INTO t VALUES (3, 'x')")
+        assert grace.execute(
+            "SELECT pg_has_role('staff', 'MEMBER'), pg_has_role('analysts', 'USAGE'), pg_has_role('reading', 'USAGE'),"
+            "pg_has_role('staff', 'MEMBER WITH ADMIN OPTION'), has_table_privilege('t', 'SELECT')"
+        ).fetchone() == (True, True, False, False, True)
+        assert grace.execute(
+            "SELECT m.rolname, r.rolname, a.admin_option FROM pg_auth_members a JOIN pg_roles r ON r.oid = a.roleid "
+            "JOIN pg_roles m ON m.oid = a.member ORDER BY 1, 2"
+        ).fetchall() == [("grace", "analysts", False), ("grace", "staff", False), ("staff", "analysts", False)]
+        assert grace.execute("SELECT groname, array_length(grolist, 1) FROM pg_group ORDER BY 1").fetchall() == [
+            ("analysts", 2), ("rocklake", None), ("staff", 1)
+        ]  # fmt: skip
+        root.execute("REVOKE analysts FROM grace")
+        assert grace.execute("SELECT count(*) FROM t").fetchone() == (2,), "a member of staff, which is of analysts"
+        root.execute("GRANT writer ON DATABASE lake TO staff")
+        grace.execute("DELETE FROM t WHERE a = 2")
+        assert root.execute("REVOKE staff FROM grace").statusmessage == "REVOKE ROLE"
+        with pytest.raises(psycopg.OperationalError, match='role "grace" may no longer connect to database "lake"'):
+            grace.execute("SELECT 1")
+    for statement in ("DROP ROLE analysts, staff", "DROP USER grace"):
+        root.execute(statement)
+    assert root.execute("SELECT count(*) FROM pg_auth_members").fetchone() == (0,)
+
+
+def test_memberships_are_a_superusers_to_give(server: RockLakeServer, root: Connection) -> None:
+    with connect(server, "administering") as admin:
+        for statement in ("GRANT root TO administering", "GRANT reading TO writing", "REVOKE reading FROM writing"):
+            with pytest.raises(errors.InsufficientPrivilege):
+                admin.execute(statement)
+    with pytest.raises(errors.InvalidGrantOperation, match='role "reading" is a member of role "reading"'):
+        root.execute("GRANT reading TO reading")
+    with pytest.raises(errors.UndefinedObject) as caught:
+        root.execute("GRANT reader TO reading")
+    assert "ON DATABASE name" in str(caught.value.diag.message_hint)
+    with pytest.raises(errors.UndefinedObject, match='role "public" does not exist'):
+        root.execute("GRANT reading TO PUBLIC")
+    root.execute("BEGIN")
+    with pytest.raises(errors.ActiveSqlTransaction, match="GRANT cannot run inside a transaction block"):
+        root.execute("GRANT reading TO writing")
+    root.execute("ROLLBACK")
+    root.execute("GRANT root TO reading")
+    with connect(server, "reading") as reader:
+        assert reader.info.parameter_status("is_superuser") == "off"
+        with pytest.raises(errors.InsufficientPrivilege):
+            reader.execute("DELETE FROM t")
+    notices: list[tuple[str | None, str | None, str | None]] = []
+    root.add_notice_handler(
+        lambda notice: notices.append((notice.severity, notice.sqlstate, notice.message_primary)))
+    for _ in range(2):
+        root.execute("REVOKE root FROM reading")
+    assert notices == [("WARNING", "01000", 'role "reading" is not a member of role "root"')]
+
+
+def test_what_is_granted_to_public_every_user_holds(server: RockLakeServer, root: Connection) -> None:
+    root.execute("CREATE USER passing")
+    root.execute("GRANT connect ON DATABASE lake TO PUBLIC")
+    with connect(server, "passing") as passing:
+        assert passing.execute("SELECT has_database_privilege('public', 'lake', 'CONNECT')").fetchone() == (True,)
+        with pytest.raises(errors.InsufficientPrivilege):
+            passing.execute("SELECT * FROM t")
+        root.execute("GRANT reader ON DATABASE lake TO PUBLIC, writing")
+        assert passing.execute("SELECT count(*) FROM t").fetchone() == (2,)
+        assert passing.execute("SELECT has_table_privilege('public', 't', 'SELECT')").fetchone() == (True,)
+        with pytest.raises(psycopg.OperationalError, match='role "stranger" does not exist'):
+            connect(server, "stranger")
+        root.execute("REVOKE ALL ON DATABASE lake FROM PUBLIC")
+        with pytest.raises(psycopg.OperationalError, match="may no longer connect"):
+            passing.execute("SELECT 1")
+    assert root.execute("SELECT has_database_privilege('public', 'lake', 'CONNECT')").fetchone() == (False,)
+    root.execute("DROP USER passing")
+
+
+def test_psql_shows_memberships(server: RockLakeServer, root: Connection) -> None:
+    program = shutil.which("psql")
+    if program is None:
+        pytest.skip("psql is not installed: apt-get install postgresql-client")
+    root.execute("CREATE ROLE crew")
+    root.execute("GRANT crew TO reading")
+    dsn = f"host=127.0.0.1 port={server.port} dbname=lake user=root"
+    shown = subprocess.run(
+        [program, "-X", "-At", dsn, "-c", "\\du reading", "-c", "\\du crew"],
+        capture_output=True, text=True, timeout=30, check=True,
+    ).stdout  # fmt: skip
+    assert shown.splitlines() == ["reading||{crew}", "crew|Cannot login|{}"]
+    root.execute("DROP ROLE crew")
+
+
 # -- what is answered -------------------------------------------------------------------------------------------------
 
 

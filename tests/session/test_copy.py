@@ -109,7 +109,7 @@ async def test_nothing_of_a_wrong_binary_stream_is_kept(table: Conversation, str
 
 async def test_the_rest_of_a_stream_that_failed_is_passed_over(table: Conversation) -> None:
     late = (m.CopyData(b"5\tx\n"), m.CopyDone(), m.Query("SELECT 1 AS a"))
-    assert await table.say(IN_TEXT, m.CopyData(b"bad\n"), *late) == [
+    assert await table.say(IN_TEXT, m.CopyData(b"9\n"), *late) == [
         "copy in text 2", "ERROR 22P04", "ready I", "columns a:23", "row 1", "SELECT 1", "ready I",
     ]  # fmt: skip
 
@@ -122,7 +122,7 @@ async def test_a_client_gives_up(table: Conversation) -> None:
 
 async def test_a_failed_copy_fails_its_block(table: Conversation) -> None:
     await table.run("BEGIN", "INSERT INTO t VALUES (3, 'x')", "SAVEPOINT s")
-    replies = await table.say(IN_TEXT, m.CopyData(b"4\ty\nbad\n"), m.CopyDone())
+    replies = await table.say(IN_TEXT, m.CopyData(b"4\ty\n9\n"), m.CopyDone())
     assert replies == ["copy in text 2", "ERROR 22P04", "ready E"]
     await table.run("ROLLBACK TO s", "COMMIT")
     assert await table.rows("SELECT a FROM t ORDER BY a") == ["1", "2", "3"]
@@ -139,7 +139,7 @@ async def test_copy_in_a_pipeline(table: Conversation) -> None:
     opening = (m.Parse("", IN_TEXT.query, ()), m.Bind("", "", (), (), ()), m.Describe("P", ""), m.Execute("", 0))
     ending = (m.CopyData(b"3\tx\n"), m.Sync(), m.CopyDone(), m.Sync())
     assert await table.say(*opening, *ending) == ["parsed", "bound", "no data", "copy in text 2", "COPY 1", "ready I"]
-    wrong = (m.CopyData(b"bad\n"), m.CopyDone(), m.Sync())
+    wrong = (m.CopyData(b"9\n"), m.CopyDone(), m.Sync())
     assert await table.say(*opening, *wrong) == [
         "parsed", "bound", "no data", "copy in text 2", "ERROR 22P04", "ready I",
     ]  # fmt: skip
@@ -155,7 +155,8 @@ async def test_copy_in_a_pipeline(table: Conversation) -> None:
         ("COPY pg_class FROM STDIN", "42501"),
         ("COPY t FROM '/etc/passwd'", "0A000"),
         ("COPY t TO PROGRAM 'cat'", "0A000"),
-        ("COPY t FROM STDIN (FORMAT csv)", "0A000"),
+        ("COPY t FROM STDIN (FORMAT csv, ENCODING 'latin1')", "0A000"),
+        ("COPY t FROM STDIN CSV FREEZE", "0A000"),
         ("COPY (DELETE FROM t) TO STDOUT", "0A000"),
         ("COPY nothing TO STDOUT", "42P01"),
         ("COPY (SELECT c FROM t) TO STDOUT", "42703"),
@@ -177,6 +178,21 @@ async def test_a_client_that_terminates_in_the_middle_leaves_nothing(server: Pla
     assert await other.say(IN_BINARY, m.CopyData(HEADER + row(3, "x")), m.Terminate()) == ["copy in binary 2"]
     assert other.task.done()
     await table.run("INSERT INTO t VALUES (3, 'mine')")
+
+
+async def test_csv_rows_come_in_any_pieces(table: Conversation) -> None:
+    stream = b'b,a\n"th""ree",3\n,4\n"",5\n"two\nlines",6\n'
+    copy = m.Query("COPY t (b, a) FROM STDIN (FORMAT csv, HEADER match)")
+    pieces = streamed(stream, 1, 2, 9, 10, 11, len(stream) - 9)
+    assert await table.say(copy, *pieces, m.CopyDone()) == ["copy in text 2", "COPY 4", "ready I"]
+    assert await table.rows("SELECT * FROM t WHERE a > 2 ORDER BY a") == ["3|th\"ree", "4|NULL", "5|", "6|two\nlines"]
+
+
+async def test_nothing_of_a_csv_stream_that_fails_late_is_kept(table: Conversation) -> None:
+    rows = b"".join(b"%d,x\n" % number for number in range(10, 3000))
+    replies = await table.say(m.Query("COPY t FROM STDIN CSV"), m.CopyData(rows + b"3000\n"), m.CopyDone())
+    assert replies == ["copy in text 2", "ERROR 22P04", "ready I"]
+    assert await table.rows("SELECT count(*) FROM t") == ["2"]
 
 
 # Out
@@ -218,6 +234,14 @@ async def test_text_out_escapes_and_takes_options(table: Conversation) -> None:
     ]  # fmt: skip
     replies = await table.query("COPY t (b) TO STDOUT (DELIMITER '|', NULL '-')")
     assert replies[3:5] == [r"data b'a\\tb\\\\c\\nd\\|e\n'", r"data b'-\n'"]
+
+
+async def test_csv_out_quotes_what_needs_it(table: Conversation) -> None:
+    await table.run("INSERT INTO t VALUES (3, E'a\"b,c\\nd'), (4, NULL), (5, '')")
+    assert await table.query("COPY t TO STDOUT CSV HEADER") == [
+        "copy out text 2", r"data b'a,b\n'", r"data b'1,one\n'", r"data b'2,two\n'",
+        r"""data b'3,"a""b,c\nd"\n'""", r"data b'4,\n'", r"""data b'5,""\n'""", "copy done", "COPY 5", "ready I",
+    ]  # fmt: skip
 
 
 async def test_copy_out_sees_its_own_transaction_and_reads_only(table: Conversation) -> None:

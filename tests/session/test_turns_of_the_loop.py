@@ -39,6 +39,7 @@ STATEMENTS = {
     "insert": "INSERT INTO big SELECT a + 1000000, b, c FROM big",
     "upsert": "INSERT INTO big SELECT * FROM big ON CONFLICT (a) DO UPDATE SET b = excluded.b",
     "copy": "COPY (SELECT b, a FROM big WHERE c > 3) TO STDOUT",
+    "copy csv": "COPY (SELECT b, a FROM big WHERE c > 3) TO STDOUT CSV HEADER",
 }
 """Statements over ``big (a bigint primary key, b text, c int)``."""
 

@@ -19,8 +19,10 @@ from rocklake_server.sql.roles import (
     CreateRole,
     DropRole,
     Grant,
+    GrantMembership,
     RenameRole,
     Revoke,
+    RevokeMembership,
     RoleOptions,
     RoleStatement,
     role_text,
@@ -53,6 +55,13 @@ from rocklake_server.sql.roles import (
             Grant(frozenset((Privilege.CONNECT, Privilege.WRITER)), ("lake", "Other"), ("ada", "bob")),
         ),
         ("REVOKE admin ON DATABASE lake FROM ada", Revoke(frozenset((Privilege.ADMIN,)), ("lake",), ("ada",))),
+        ("GRANT reader ON DATABASE lake TO PUBLIC, GROUP ada",
+         Grant(frozenset((Privilege.READER,)), ("lake",), ("public", "ada"))),
+        ("REVOKE connect ON DATABASE lake FROM Public",
+         Revoke(frozenset((Privilege.CONNECT,)), ("lake",), ("public",))),
+        ("GRANT bob TO ada", GrantMembership(("bob",), ("ada",))),
+        ('GRANT reader, "Bob" TO GROUP ada, carl', GrantMembership(("reader", "Bob"), ("ada", "carl"))),
+        ("REVOKE bob, select FROM ada RESTRICT", RevokeMembership(("bob", "select"), ("ada",))),
         ("REVOKE ALL PRIVILEGES ON DATABASE lake FROM ada CASCADE", Revoke(frozenset(GRANTED), ("lake",), ("ada",))),
     ],
 )
@@ -66,12 +75,10 @@ def test_what_statements_mean(text: str, statement: RoleStatement) -> None:
         "GRANT SELECT ON TABLE t TO ada",
         "GRANT SELECT ON ALL TABLES IN SCHEMA public TO ada",
         "GRANT reader ON SCHEMA public TO ada",
-        "GRANT bob TO ada",
         "GRANT ALL ON DATABASE lake TO ada",
         "GRANT CREATE ON DATABASE lake TO ada",
         "GRANT USAGE ON SCHEMA public TO ada",
         "REVOKE SELECT ON t FROM ada",
-        "REVOKE bob FROM ada",
     ],
 )
 def test_grants_that_mean_something_else_say_what_to_use(text: str) -> None:
@@ -83,7 +90,11 @@ def test_grants_that_mean_something_else_say_what_to_use(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("GRANT reader ON DATABASE lake TO PUBLIC", "PUBLIC"),
+        ("GRANT reader ON DATABASE lake TO CURRENT_USER", "CURRENT_USER"),
+        ("GRANT bob TO ada WITH ADMIN OPTION", "WITH"),
+        ("GRANT bob TO ada GRANTED BY carl", "GRANTED"),
+        ("REVOKE ADMIN OPTION FOR bob FROM ada", "ADMIN OPTION FOR"),
+        ("DROP ROLE PUBLIC", "PUBLIC"),
         ("GRANT reader ON DATABASE lake TO ada WITH GRANT OPTION", "WITH"),
         ("REVOKE GRANT OPTION FOR reader ON DATABASE lake FROM ada", "GRANT OPTION FOR"),
         ("CREATE ROLE ada CREATEDB", "CREATEDB"),
@@ -174,6 +185,8 @@ STATEMENTS = st.one_of(
     st.builds(DropRole, SOME, st.booleans()),
     st.builds(Grant, PRIVILEGES, SOME, SOME),
     st.builds(Revoke, PRIVILEGES, SOME, SOME),
+    st.builds(GrantMembership, SOME, SOME),
+    st.builds(RevokeMembership, SOME, SOME),
 )
 
 
@@ -184,5 +197,6 @@ def test_a_statement_as_text_is_the_same_statement(statement: RoleStatement) -> 
 
 def test_every_statement_is_made_up_here() -> None:
     assert {kind.__name__ for kind in get_args(RoleStatement)} == {
-        "CreateRole", "AlterRole", "RenameRole", "DropRole", "Grant", "Revoke",
+        "CreateRole", "AlterRole", "RenameRole", "DropRole", "Grant", "Revoke", "GrantMembership",
+        "RevokeMembership",
     }  # fmt: skip

@@ -103,7 +103,7 @@ def test_other_texts_are_parsed_as_they_are(shapes: TextShapes, anew: list[str],
         require_same(parsed(shapes, text, anew), _all_statements(text))
 
 
-@pytest.mark.parametrize("behind", ["", " TO", " TO STDOUT (FORMAT csv)", " TO 'file'", f"{BINARY} x", ")"])
+@pytest.mark.parametrize("behind", ["", " TO", " TO STDOUT (FORMAT xml)", " TO 'file'", f"{BINARY} x", ")"])
 def test_refusals_stay_refusals(shapes: TextShapes, anew: list[str], behind: str) -> None:
     for number in range(3):
         parsed(shapes, f"COPY (SELECT {number}){BINARY}", anew)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rocklake_server.auth.roles import GRANTED, Privilege, Role
+from rocklake_server.auth.roles import GRANTED, PUBLIC, Grants, Privilege, Role
 from rocklake_server.cli.lakes import opened_catalog
 from rocklake_server.cli.options import Output, OutputFormat, Store, StoreIfAny
 from rocklake_server.cli.printing import print_records
@@ -20,7 +20,7 @@ from rocklake_server.pgformat.text import text_encoder
 from rocklake_server.schema.types import TIMESTAMPTZ
 from rocklake_server.sql.roles import AlterRole, CreateRole, DropRole, Grant, Revoke, RoleOptions
 
-_COLUMNS = ("role", "superuser", "login", "password", "valid_until", "grants")
+_COLUMNS = ("role", "superuser", "login", "password", "valid_until", "grants", "member_of")
 
 
 class GrantedName(StrEnum):
@@ -155,15 +155,18 @@ def revoke(name: Name, held: Held, lake: Databases, store: StoreIfAny = None, se
 
 
 def list_(store: Store, output: Output = OutputFormat.TABLE) -> None:
-    """The users of a store and what they hold, beside a running server or without one.
+    """The users of a store and what they hold, beside a running server or without one. What all hold is public's.
 
     Example: rocklake user list --store s3://bucket/catalog
     """
 
     async def work() -> None:
         async with opened_catalog(store) as catalog:
-            roles = catalog.listing.roles.roles
-            await print_records(_COLUMNS, [_facts(roles[name]) for name in sorted(roles)], output)
+            table = catalog.listing.roles
+            facts = [_facts(table.roles[name]) for name in sorted(table.roles)]
+            if table.public:
+                facts.append({**dict.fromkeys(_COLUMNS), "role": PUBLIC, "grants": _words(table.public)})
+            await print_records(_COLUMNS, facts, output)
 
     run(work())
 
@@ -177,8 +180,12 @@ def _facts(role: Role) -> dict[str, object]:
         "login": role.login,
         "password": role.verifier is not None,
         "valid_until": None if until_us is None else text_encoder(TIMESTAMPTZ)(until_us),
-        "grants": {
-            database: [privilege.name.lower() for privilege in sorted(held)]
-            for database, held in sorted(role.grants.items())
-        },
+        "grants": _words(role.grants),
+        "member_of": sorted(role.member_of),
+    }
+
+
+def _words(grants: Grants) -> dict[str, list[str]]:
+    return {
+        database: [privilege.name.lower() for privilege in sorted(held)] for database, held in sorted(grants.items())
     }

@@ -95,7 +95,8 @@ class SlotList(InList):
 @dataclass(slots=True)
 class QueryLowering:
     """``slot_types`` are the types of the template's literals; ``relations`` collects what the plan depends on.
-    ``per_row``: something in FROM runs for each row of what stands before it, or makes rows itself."""
+    ``per_row``: something in FROM runs for each row of what stands before it, or makes rows itself.
+    ``constant_series``: a generate_series between constants is run here, and not left to the embedded engine."""
 
     view: TransactionView
     slot_types: Sequence[ColumnType] = ()
@@ -105,6 +106,7 @@ class QueryLowering:
     systems: list[SystemRelation] = field(default_factory=list)
     contextual: bool = False
     per_row: bool = False
+    constant_series: bool = False
 
     def lower(self, node: exp.Expr, parent: Scope | None = None) -> Lowered:
         """Lower a query; ``parent`` is the scope of the query it is nested in."""

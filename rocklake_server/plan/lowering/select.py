@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -14,7 +14,6 @@ from rocklake_server.plan.dispatch import lowers, only
 from rocklake_server.plan.expressions import ColumnRef, Expr
 from rocklake_server.plan.groups import Group
 from rocklake_server.plan.lowering.from_items import lower_from
-from rocklake_server.plan.lowering.from_tree import FromTree
 from rocklake_server.plan.lowering.grouping import Grouping, group_nodes, holds_aggregate
 from rocklake_server.plan.lowering.ordering import limited, position_in, sort_keys_of
 from rocklake_server.plan.lowering.query import Lowered, Output, QueryLowering, refuse_slots_in
@@ -49,8 +48,8 @@ def _select(queries: QueryLowering, node: exp.Select, parent: Scope | None) -> L
     compiler, source = _grouped(node, inner, source, projections)
     sets = tuple(set_name(_bare(part)) is not None for part in projections)
     if any(sets):
-        return _with_sets(queries, node, compiler, source, tree, sets)
-    outputs, expressions = _projection(compiler, tree, projections)
+        return _with_sets(queries, node, compiler, source, sets)
+    outputs, expressions = projection(compiler, projections)
     order = node.args.get("order")
     distinct = node.args.get("distinct")
     if distinct is not None and distinct.args.get("on"):
@@ -76,7 +75,7 @@ def _bare(projection: exp.Expr) -> exp.Expr:
     return projection.this if isinstance(projection, exp.Alias) else projection
 
 
-def _with_sets(queries: QueryLowering, node: exp.Select, compiler: Compiler, source: Operator, tree: FromTree,
+def _with_sets(queries: QueryLowering, node: exp.Select, compiler: Compiler, source: Operator,
                sets: tuple[bool, ...]) -> Lowered:
     """SELECT with calls that return sets among its items. Raises Unsupported where their order would matter."""
     if compiler.intercept is not None or any(node.args.get(name) for name in ("distinct", "order")):
@@ -96,13 +95,13 @@ def _with_sets(queries: QueryLowering, node: exp.Select, compiler: Compiler, sou
         elif isinstance(_bare(part), exp.Star) or isinstance(_bare(part).this, exp.Star):
             raise Unsupported("a function that returns a set is not supported beside *")
         else:
-            ((name, expression),) = _expanded(compiler, tree, part)
+            ((name, expression),) = _expanded(compiler, part)
             expression = settle(expression)
             outputs.append(Output(name, expression.type))
             expressions.append(expression)
             expansions.append(None)
     operator = limited(queries, node, ProjectSet(source, tuple(expressions), tuple(expansions)))
-    return Lowered(operator, tuple(outputs), frozenset(tree.scope.correlated))
+    return Lowered(operator, tuple(outputs), frozenset(compiler.scope.correlated))
 
 
 class _Pending:
@@ -164,19 +163,20 @@ def _group_key(inner: Compiler, node: exp.Expr, projections: list[exp.Expr]) -> 
     return node
 
 
-def _projection(compiler: Compiler, tree: FromTree,
-                projections: list[exp.Expr]) -> tuple[tuple[Output, ...], tuple[Expr, ...]]:
+def projection(compiler: Compiler,
+               projections: Sequence[exp.Expr]) -> tuple[tuple[Output, ...], tuple[Expr, ...]]:
+    """The columns that items of a SELECT, or of RETURNING, stand for, and what computes them."""
     outputs: list[Output] = []
     expressions: list[Expr] = []
     for node in projections:
-        for name, expression in _expanded(compiler, tree, node):
+        for name, expression in _expanded(compiler, node):
             origin = (expression.table_oid, expression.attnum) if isinstance(expression, ColumnRef) else (0, 0)
             outputs.append(Output(name, expression.type, *origin))
             expressions.append(expression)
     return tuple(outputs), tuple(expressions)
 
 
-def _expanded(compiler: Compiler, tree: FromTree, node: exp.Expr) -> list[tuple[str, Expr]]:
+def _expanded(compiler: Compiler, node: exp.Expr) -> list[tuple[str, Expr]]:
     if isinstance(node, exp.Alias):
         only(node, "this", "alias")
         return [(identifier(node.args["alias"]), compiler.compile(node.this))]
@@ -189,9 +189,9 @@ def _expanded(compiler: Compiler, tree: FromTree, node: exp.Expr) -> list[tuple[
         return [(column_name(node), compiler.compile(node))]
     star = node.this if isinstance(node, exp.Column) else node
     only(star)
-    if table is None and not tree.items:
+    if table is None and not compiler.scope.sources:
         raise SyntaxProblem("SELECT * with no tables specified is not valid")
-    shown = tree.scope.star(table, schema)
+    shown = compiler.scope.star(table, schema)
     if compiler.intercept is None:
         return shown
     return [(name, compiler.compile(exp.column(exp.to_identifier(name, quoted=True), table=None if table is None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from rocklake_server.errors import Unsupported
+from rocklake_server.limits import ROWS_HELD_MAX
 from rocklake_server.plan.calls import call_name
 from rocklake_server.plan.compiler import Compiler
 from rocklake_server.plan.dispatch import only
 from rocklake_server.plan.relation_names import PG_CATALOG
-from rocklake_server.plan.set_functions import SET_FUNCTIONS, SetCall, scalar_call
+from rocklake_server.plan.set_functions import SET_FUNCTIONS, SetCall, names_its_bounds, scalar_call, series
 
 _OWN_NODES: dict[type[exp.Expr], str] = {
     exp.Unnest: "unnest", exp.Explode: "unnest", exp.GenerateSeries: "generate_series",
@@ -41,7 +43,13 @@ def set_call(compiler: Compiler, node: exp.Expr) -> SetCall:
     if name is None:
         value = compiler.compile(node)  # names the call if it is not served
         return scalar_call(call_name(node), value)
-    call = SET_FUNCTIONS[name]([compiler.compile(argument) for argument in _arguments(node)])
+    arguments = [compiler.compile(argument) for argument in _arguments(node)]
+    if name == "generate_series" and names_its_bounds(arguments):
+        if not compiler.queries.constant_series:
+            raise Unsupported("generate_series between numbers that the statement names is not supported here")
+        call = series(arguments, ROWS_HELD_MAX)
+    else:
+        call = SET_FUNCTIONS[name](arguments)
     if not call.argument.static:
         compiler.queries.contextual = True
     return call

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
 
 from sqlglot import exp
 
@@ -16,12 +17,14 @@ from rocklake_server.plan.lowering.assignments import assigned, assignments_of
 from rocklake_server.plan.lowering.from_items import add_item, add_join, relation_source
 from rocklake_server.plan.lowering.from_tree import FromTree, Item, Step
 from rocklake_server.plan.lowering.query import QueryLowering
+from rocklake_server.plan.lowering.returning import lower_returning, target_scope
 from rocklake_server.plan.lowering.select import where_conditions
 from rocklake_server.plan.lowering.targets import column_indexes, target_of
 from rocklake_server.plan.lowering.upserting import lower_conflict
 from rocklake_server.plan.model import Outcome
 from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.operators import OneRow, Project, Scan, ValuesRows
+from rocklake_server.plan.returning import Returning
 from rocklake_server.plan.rewriting import has_correlation, references, shift
 from rocklake_server.plan.scope import Scope
 from rocklake_server.plan.upserts import Upsert
@@ -31,8 +34,16 @@ from rocklake_server.schema.model import Relation
 Run: TypeAlias = Callable[[Env], Awaitable[Outcome]]
 
 
-def lower_insert(queries: QueryLowering, node: exp.Insert) -> tuple[Relation, Run]:
-    only(node, "this", "expression", "default", "with_", "conflict")
+class LoweredWrite(NamedTuple):
+    """What is written to, what writes, and what it answers of the rows."""
+
+    relation: Relation
+    run: Run
+    returning: Returning | None
+
+
+def lower_insert(queries: QueryLowering, node: exp.Insert) -> LoweredWrite:
+    only(node, "this", "expression", "default", "with_", "conflict", "returning")
     queries.define(node.args.get("with_"))
     columns: list[str] | None = None
     table = node.this
@@ -43,10 +54,12 @@ def lower_insert(queries: QueryLowering, node: exp.Insert) -> tuple[Relation, Ru
     relation, alias = target_of(queries, table)
     insert = _insert(queries, relation, node, column_indexes(relation, columns), explicit=columns is not None)
     conflict = node.args.get("conflict")
-    if conflict is None:
-        return relation, insert.run
-    taken = lower_conflict(queries, relation, alias, conflict)
-    return relation, insert.run if taken is None else Upsert(relation, insert.indexes, insert.source, taken).run
+    taken = None if conflict is None else lower_conflict(queries, relation, alias, conflict)
+    returning = lower_returning(queries, target_scope(relation, alias), node.args.get("returning"))
+    if taken is None:
+        return LoweredWrite(relation, replace(insert, returning=returning).run, returning)
+    upsert = Upsert(relation, insert.indexes, insert.source, taken, returning)
+    return LoweredWrite(relation, upsert.run, returning)
 
 
 def _insert(queries: QueryLowering, relation: Relation, node: exp.Insert, indexes: tuple[int, ...], *,
@@ -89,8 +102,8 @@ def _insert_values(queries: QueryLowering, relation: Relation, indexes: tuple[in
     return InsertSource(relation, indexes, ValuesRows(typed))
 
 
-def lower_update(queries: QueryLowering, node: exp.Update) -> tuple[Relation, Run]:
-    only(node, "this", "expressions", "from_", "where", "with_")
+def lower_update(queries: QueryLowering, node: exp.Update) -> LoweredWrite:
+    only(node, "this", "expressions", "from_", "where", "with_", "returning")
     queries.define(node.args.get("with_"))
     relation, alias = target_of(queries, node.this)
     tree = FromTree(Scope())
@@ -107,13 +120,16 @@ def lower_update(queries: QueryLowering, node: exp.Update) -> tuple[Relation, Ru
     compiler = queries.compiler(tree.scope, "UPDATE")
     assignments = assignments_of(compiler, relation, node.expressions)
     conditions = where_conditions(compiler, node.args.get("where"))
+    returning = lower_returning(queries, tree.scope, node.args.get("returning"))
     if len(tree.items) == 1:
-        return relation, Update(relation, tuple(conditions), assignments).run
-    return relation, _update_from(relation, tree, source.width, conditions, assignments).run
+        update = Update(relation, tuple(conditions), assignments, returning)
+        return LoweredWrite(relation, update.run, returning)
+    update_from = _update_from(relation, tree, source.width, conditions, assignments, returning)
+    return LoweredWrite(relation, update_from.run, returning)
 
 
 def _update_from(relation: Relation, tree: FromTree, width: int, conditions: list[Expr],
-                 assignments: tuple[tuple[int, Expr], ...]) -> UpdateFrom:
+                 assignments: tuple[tuple[int, Expr], ...], returning: Returning | None) -> UpdateFrom:
     """Sort the conditions: the target's own, FROM's own, equalities between both, the rest."""
     if any(step.kind != "inner" for step in tree.steps[1:]):
         raise Unsupported("UPDATE with an outer join in FROM is not supported")
@@ -139,7 +155,7 @@ def _update_from(relation: Relation, tree: FromTree, width: int, conditions: lis
             residual.append(condition)
     rest = FromTree(tree.scope, [_moved(item, width) for item in tree.items[1:]], tree.steps[1:])
     return UpdateFrom(
-        relation, rest.operator(others), tuple(own), tuple(pairs), tuple(residual), assignments
+        relation, rest.operator(others), tuple(own), tuple(pairs), tuple(residual), assignments, returning
     )
 
 
@@ -147,11 +163,11 @@ def _moved(item: Item, width: int) -> Item:
     return Item(item.operator, item.start - width, item.width, item.optional)
 
 
-def lower_delete(queries: QueryLowering, node: exp.Delete) -> tuple[Relation, Run]:
-    only(node, "this", "where", "with_")
+def lower_delete(queries: QueryLowering, node: exp.Delete) -> LoweredWrite:
+    only(node, "this", "where", "with_", "returning")
     queries.define(node.args.get("with_"))
     relation, alias = target_of(queries, node.this)
-    scope = Scope()
-    scope.add(relation_source(relation, alias, 0, relation.schema if alias == relation.name else None))
+    scope = target_scope(relation, alias)
     conditions = where_conditions(queries.compiler(scope, "DELETE"), node.args.get("where"))
-    return relation, Delete(relation, tuple(conditions)).run
+    returning = lower_returning(queries, scope, node.args.get("returning"))
+    return LoweredWrite(relation, Delete(relation, tuple(conditions), returning).run, returning)

@@ -17,7 +17,6 @@ _ABSENT = {
         "conproc regproc, condefault bool",
     "pg_db_role_setting": "setdatabase oid, setrole oid, setconfig _text",
     "pg_default_acl": "oid oid, defaclrole oid, defaclnamespace oid, defaclobjtype char, defaclacl _aclitem",
-    "pg_group": "groname name, grosysid oid, grolist _oid",
     "pg_init_privs": "objoid oid, classoid oid, objsubid int4, privtype char, initprivs _aclitem",
     "pg_largeobject": "loid oid, pageno int4, data bytea",
     "pg_largeobject_metadata": "oid oid, lomowner oid, lomacl _aclitem",

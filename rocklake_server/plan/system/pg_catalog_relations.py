@@ -1,18 +1,21 @@
 """pg_namespace, pg_class, pg_attribute, pg_attrdef and the view pg_tables: the lake's relations.
 
-The system relations themselves are left out of pg_class and pg_attribute: DuckDB loads every row of both
-when it attaches, and needs none of them. ``relpages`` is always 0: with pages, DuckDB reads each
-relation in ctid ranges over several connections. There are no composite types, so ``reltype`` is 0.
-Columns are numbered by their position, also after a column was dropped.
+The system relations themselves are in pg_class and pg_attribute only where a session asks for it: DuckDB
+loads every row of both when it attaches, and needs none of them. ``relpages`` is always 0: with pages,
+DuckDB reads each relation in ctid ranges over several connections. There are no composite types, so
+``reltype`` is 0. Columns are numbered by their position, also after a column was dropped.
 """
 
 from __future__ import annotations
+
+from functools import cache
 
 from rocklake_server.auth.roles import OWNER_NAME
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.plan.system import oids
 from rocklake_server.plan.system.default_text import default_text
 from rocklake_server.plan.system.indexes import indexes_of
+from rocklake_server.plan.system.own_relations import own_relations
 from rocklake_server.plan.system.relation import (
     Scope,
     SystemRow,
@@ -25,6 +28,8 @@ from rocklake_server.plan.system.relation import (
 )
 from rocklake_server.plan.system.type_facts import facts_of
 from rocklake_server.schema.model import Relation, RelationColumn, RelationKind
+
+_BOOTSTRAP_XID = 1
 
 
 def _namespaces(view: TransactionView) -> SystemRows:
@@ -57,6 +62,28 @@ def _classes(relation: Relation, scope: Scope) -> SystemRows:
         for index in indexes_of(relation)
     ]
     return (table, *indexes)
+
+
+@cache
+def _own_classes() -> SystemRows:
+    return tuple(
+        (
+            own.oid, own.name, own.namespace, 0, 0, oids.OWNER, oids.HEAP if own.kind == "r" else 0, 0,
+            oids.GLOBAL_TABLESPACE if own.shared else 0, 0, -1.0, 0, 0, False, own.shared, "p", own.kind,
+            len(own.columns), 0, own.kind == "v", False, False, False, False, True, "n", False, 0, 0, 0, None, None,
+            None, _BOOTSTRAP_XID,
+        )
+        for own in own_relations()
+    )  # fmt: skip
+
+
+@cache
+def _own_attributes() -> SystemRows:
+    return tuple(
+        _attribute_row(own.oid, column, attnum, not_null=False, has_default=False)
+        for own in own_relations()
+        for attnum, column in enumerate(own.columns, 1)
+    )
 
 
 def _attribute_row(oid: int, column: RelationColumn, attnum: int, *, not_null: bool,
@@ -116,7 +143,7 @@ RELATIONS = (
         "relrowsecurity bool, relforcerowsecurity bool, relispopulated bool, relreplident char,"
         "relispartition bool, relrewrite oid, relfrozenxid xid, relminmxid xid, relacl _aclitem,"
         "reloptions _text, relpartbound pg_node_tree",
-        _classes, hidden="xmin xid", oid=by_oid, relnamespace=by_namespace,
+        _classes, hidden="xmin xid", system=_own_classes, oid=by_oid, relnamespace=by_namespace,
     ),
     from_each_relation(
         "pg_catalog", "pg_attribute",
@@ -125,7 +152,7 @@ RELATIONS = (
         "attcompression char, attnotnull bool, atthasdef bool, atthasmissing bool, attidentity char,"
         "attgenerated char, attisdropped bool, attislocal bool, attinhcount int4, attcollation oid,"
         "attacl _aclitem, attoptions _text, attfdwoptions _text, attmissingval anyarray",
-        _attributes, attrelid=by_oid,
+        _attributes, system=_own_attributes, attrelid=by_oid,
     ),
     from_each_relation(
         "pg_catalog", "pg_attrdef", "oid oid, adrelid oid, adnum int2, adbin pg_node_tree",

@@ -1,11 +1,11 @@
 """pg_roles, pg_user and pg_auth_members. The owner of everything is listed whether a role of that name was created or
-not: it can log in while nobody else can. A role has no members: what it holds is per database."""
+not: it can log in while nobody else can, and every membership is granted by it."""
 
 from __future__ import annotations
 
 from rocklake_server.auth.roles import OWNER_NAME, OWNER_OID, Role
 from rocklake_server.catalog.view import TransactionView
-from rocklake_server.plan.system.relation import SystemRows, constant, from_view
+from rocklake_server.plan.system.relation import SystemRows, from_view
 
 HIDDEN_PASSWORD = "********"
 
@@ -37,6 +37,26 @@ def _users(view: TransactionView) -> SystemRows:
     )  # fmt: skip
 
 
+def _members(view: TransactionView) -> SystemRows:
+    roles = view.access.roles.table.roles
+    return tuple(
+        (roles[name].oid, role.oid, OWNER_OID, False)
+        for role in sorted(roles.values(), key=lambda role: role.oid)
+        for name in sorted(role.member_of)
+        if name in roles
+    )
+
+
+def _groups(view: TransactionView) -> SystemRows:
+    """Roles that cannot log in, with those that are members of them."""
+    roles = sorted(view.access.roles.table.roles.values(), key=lambda role: role.oid)
+    return tuple(
+        (group.name, group.oid, tuple(role.oid for role in roles if group.name in role.member_of))
+        for group in _listed(view)
+        if not group.login
+    )
+
+
 RELATIONS = (
     from_view(
         "pg_catalog", "pg_roles",
@@ -51,5 +71,6 @@ RELATIONS = (
         "passwd text, valuntil timestamptz, useconfig _text",
         _users,
     ),
-    constant("pg_catalog", "pg_auth_members", "roleid oid, member oid, grantor oid, admin_option bool"),
+    from_view("pg_catalog", "pg_auth_members", "roleid oid, member oid, grantor oid, admin_option bool", _members),
+    from_view("pg_catalog", "pg_group", "groname name, grosysid oid, grolist _oid", _groups),
 )

@@ -74,7 +74,10 @@ class SystemRelation:
 
 def definitions_key(view: TransactionView) -> Hashable:
     """What the rows of every system relation follow from."""
-    return view.database, view.definitions_version, tuple(view.schemas()), view.access.roles.version
+    return (
+        view.database, view.definitions_version, tuple(view.schemas()), view.access.roles.version,
+        view.lists_system_relations,
+    )  # fmt: skip
 
 
 class Scope(NamedTuple):
@@ -95,6 +98,16 @@ def columns(declaration: str) -> tuple[RelationColumn, ...]:
     return tuple(
         RelationColumn(name, _TYPES[typname], number) for number, (name, typname) in enumerate(pairs, 1)
     )
+
+
+DECLARED: dict[tuple[str, str], tuple[RelationColumn, ...]] = {}
+"""The columns of every system relation, by schema and name."""
+
+
+def declared(schema: str, name: str, declaration: str) -> tuple[RelationColumn, ...]:
+    """The columns of a declaration, noted as those of that relation."""
+    found = DECLARED[schema, name] = columns(declaration)
+    return found
 
 
 class _RowCache:
@@ -149,9 +162,9 @@ def from_view(schema: str, name: str, declaration: str,
 
 
 def from_each_relation(schema: str, name: str, declaration: str, build: Callable[[Relation, Scope], SystemRows],
-                       hidden: str = "", **lookups: Lookup) -> SystemRelation:
-    """A system relation that holds some rows for each relation of the lake. ``lookups`` say, by column, which relations
-    may have rows with some values there."""
+                       hidden: str = "", system: Callable[[], SystemRows] = tuple, **lookups: Lookup) -> SystemRelation:
+    """A system relation that holds some rows for each relation of the lake, and those of ``system`` where the system
+    relations are listed. ``lookups`` say, by column, which relations may have rows with some values there."""
     full_name = f"{schema}.{name}"
 
     def rows_of(view: TransactionView, relations: Iterable[Relation]) -> SystemRows:
@@ -165,11 +178,22 @@ def from_each_relation(schema: str, name: str, declaration: str, build: Callable
     def owned(relation: Relation, scope: Scope) -> SystemRows:
         return _owned(name, build(relation, scope))
 
-    def narrowed(lookup: Lookup) -> Narrowed:
-        return lambda view, values: rows_of(view, lookup(view, values))
+    def narrowed(lookup: Lookup, position: int) -> Narrowed:
+        def found(view: TransactionView, values: Collection[Value]) -> SystemRows:
+            rows = rows_of(view, lookup(view, values))
+            if view.lists_system_relations:
+                rows += _owned(name, tuple(row for row in system() if row[position] in values))
+            return rows
 
-    made = _made(schema, name, declaration, hidden, _cached(full_name, lambda view: rows_of(view, view.relations())))
-    return replace(made, narrowed={_position(made, column): narrowed(lookup) for column, lookup in lookups.items()})
+        return found
+
+    def every(view: TransactionView) -> SystemRows:
+        rows = rows_of(view, view.relations())
+        return rows + _owned(name, system()) if view.lists_system_relations else rows
+
+    made = _made(schema, name, declaration, hidden, _cached(full_name, every))
+    places = {_position(made, column): lookup for column, lookup in lookups.items()}
+    return replace(made, narrowed={place: narrowed(lookup, place) for place, lookup in places.items()})
 
 
 def _position(relation: SystemRelation, column: str) -> int:
@@ -210,12 +234,12 @@ def _made(schema: str, name: str, declaration: str, hidden: str,
           rows: Callable[[TransactionView], SystemRows]) -> SystemRelation:
     own = [hidden, "tableoid oid"] if name in CATALOGS else [hidden]
     named = ",".join(part for part in own if part)
-    return SystemRelation(schema, name, columns(declaration), rows, columns(named) if named else ())
+    return SystemRelation(schema, name, declared(schema, name, declaration), rows, columns(named) if named else ())
 
 
 def live(schema: str, name: str, declaration: str, rows: Callable[[Context], Sequence[SystemRow]]) -> SystemRelation:
     """A system relation about the running server, whose rows are made anew for each execution."""
-    return SystemRelation(schema, name, columns(declaration), lambda _: (), live=rows)
+    return SystemRelation(schema, name, declared(schema, name, declaration), lambda _: (), live=rows)
 
 
 def _cached(name: str,

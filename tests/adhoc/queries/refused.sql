@@ -32,4 +32,4 @@ SELECT * FROM json_each('{}')
 SELECT a FROM t WHERE row(a, i) < row(1, 2)
 SELECT * FROM ROWS FROM (generate_series(1, 2), generate_series(1, 3)) AS z(a, b)
 SELECT pg_notify('news', 'x'), row_number() OVER ()
-SELECT pg_try_advisory_lock_shared(g) FROM generate_series(1, 3) g
+SELECT pg_try_advisory_lock_shared(g), row_number() OVER () FROM generate_series(1, 3) g

@@ -107,6 +107,54 @@ INSERT INTO u (id, a) VALUES (90, 1) ON CONFLICT (id) DO NOTHING
 SELECT id, note, name, small, ratio, raw FROM w WHERE id >= 600 ORDER BY id
 SELECT count(*) FROM u WHERE id = 90
 DELETE FROM u WHERE id = 90
+INSERT INTO w (id, note) VALUES (700, 'r') RETURNING *
+INSERT INTO w (id, note, small) VALUES (701, 'r', 1), (702, 's', 2) RETURNING id, note AS "The Note", small + 1 b, upper(note), 'text', NULL, 7
+INSERT INTO w AS x (id, note) VALUES (703, 'r') RETURNING x.id, x.*, id = 703 AS same
+INSERT INTO w AS x (id, note) VALUES (704, 'r') RETURNING w.id
+INSERT INTO w (id, note, short, amount) VALUES (704, 'r', 'ab ', 1.005) RETURNING short, amount, day, at, raw, uid, flag
+INSERT INTO w (id, note) SELECT id + 100, note || '!' FROM w WHERE id BETWEEN 700 AND 703 RETURNING id, note
+INSERT INTO w (id, note) VALUES (700, 'r') RETURNING id
+INSERT INTO w (id, note) VALUES (709, NULL) RETURNING id
+INSERT INTO w (id, note) VALUES (710, 'r') RETURNING nosuch
+INSERT INTO w (id, note) VALUES (710, 'r') RETURNING max(id)
+INSERT INTO w (id, note) VALUES (710, 'r') RETURNING id, sum(id) OVER ()
+INSERT INTO w (id, note) VALUES (710, 'r') RETURNING row_number() OVER () AS n
+INSERT INTO w (id, note) VALUES (710, 'r') RETURNING generate_series(1, 2)
+INSERT INTO w (id, note) VALUES (710, 'r') RETURNING
+INSERT INTO w (id, note) VALUES (710, 'r') RETURNING nosuch.*
+INSERT INTO w (id, note) VALUES (710, 'r') RETURNING id, (SELECT count(*) FROM w AS o WHERE o.id = w.id) AS seen, (SELECT count(*) FROM w AS o WHERE o.id = 700)
+INSERT INTO w (id, note) VALUES (711, 'r') RETURNING id IN (SELECT id FROM w), EXISTS (SELECT 1 FROM w AS o WHERE o.note = w.note)
+INSERT INTO w (id, note) VALUES (712, 'it''s (') RETURNING lower(note)
+INSERT INTO w (id, note) VALUES (713, 'returning'), (714, 'returning)') Returning (id)
+INSERT INTO w (id, note) VALUES (715, 'b') RETURNING CASE WHEN id > 1 THEN note END, coalesce(name, '-'), id::text, note::varchar(1)
+INSERT INTO w (id, note) VALUES (716, 'b') RETURNING 'w'::regclass, ctid IS NULL
+INSERT INTO w (id, note, name) VALUES (700, 'taken', 'n'), (720, 'fresh', 'f'), (701, 'taken', 'm') ON CONFLICT (id) DO UPDATE SET note = excluded.note, name = w.note RETURNING id, note, name
+INSERT INTO w (id, note) VALUES (700, 'z'), (721, 'z') ON CONFLICT DO NOTHING RETURNING *
+INSERT INTO w (id, note) VALUES (700, 'z') ON CONFLICT DO NOTHING RETURNING id
+INSERT INTO w (id, note) VALUES (700, 'z') ON CONFLICT (id) DO UPDATE SET note = 'y' WHERE w.id < 0 RETURNING id
+INSERT INTO w (id, note) VALUES (700, 'z') ON CONFLICT (id) DO UPDATE SET note = 'y' RETURNING excluded.id
+WITH v AS (SELECT 730 AS i) INSERT INTO w (id, note) SELECT i, 'cte' FROM v RETURNING id, (SELECT i FROM v)
+UPDATE w SET note = 'up', small = id - 600 WHERE id IN (700, 701) RETURNING *
+UPDATE w AS y SET note = note || '+' WHERE y.id = 702 RETURNING y.note, id, id * 2 AS twice
+UPDATE w SET id = id + 1000 WHERE id = 703 RETURNING id, note
+UPDATE w SET note = 'none' WHERE id = 703 RETURNING id
+UPDATE w SET note = NULL WHERE id = 700 RETURNING id
+UPDATE w SET note = 'x' WHERE id = 700 RETURNING nosuch
+UPDATE w SET note = 'x' WHERE id = 700 RETURNING count(*)
+UPDATE w SET note = v.n FROM (VALUES (700, 'from'), (701, 'also')) AS v(i, n) WHERE w.id = v.i RETURNING *
+UPDATE w SET note = v.n FROM (VALUES (700, 'from'), (701, 'also')) AS v(i, n) WHERE w.id = v.i RETURNING v.*, w.id, v.i + w.id AS both
+UPDATE w SET note = 'x' FROM (VALUES (-1)) AS v(i) WHERE w.id = v.i RETURNING w.id, v.i
+WITH nv(i, n) AS (VALUES (700, 'cte'), (701, 'cte2')) UPDATE w SET note = n FROM nv WHERE id = i RETURNING id, n, note
+DELETE FROM w WHERE id = 700 RETURNING *
+DELETE FROM w AS d WHERE d.id IN (701, 702) RETURNING d.id, note AS was
+DELETE FROM w WHERE id = 700 RETURNING id
+DELETE FROM w WHERE id = 704 RETURNING (SELECT count(*) FROM w WHERE id = 704)
+DELETE FROM w WHERE id >= 704 RETURNING id, note
+INSERT INTO w (id, note) SELECT n, 'g' || n FROM generate_series(800, 803) n RETURNING id, note
+INSERT INTO w (id, note) SELECT generate_series(810, 812), 'g' RETURNING id
+INSERT INTO w (id, note) SELECT n, 'g' FROM generate_series(1, 2, 0) n
+UPDATE w SET note = n::text FROM generate_series(801, 802) n WHERE id = n RETURNING id, note
+DELETE FROM w WHERE id IN (SELECT n FROM generate_series(800, 820) n)
 ALTER TABLE w ADD COLUMN extra BIGINT DEFAULT 7
 ALTER TABLE w ADD COLUMN extra BIGINT
 ALTER TABLE w ADD COLUMN IF NOT EXISTS extra BIGINT
