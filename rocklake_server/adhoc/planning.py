@@ -14,6 +14,7 @@ from rocklake_server.adhoc.engine import EngineRows, load
 from rocklake_server.adhoc.functions import EngineFunctions
 from rocklake_server.adhoc.inputs import Loading
 from rocklake_server.adhoc.queries import Queries
+from rocklake_server.adhoc.rows import names_of_rows
 from rocklake_server.adhoc.statement import Input, Statement
 from rocklake_server.adhoc.values import argument, engine_type
 from rocklake_server.catalog.view import TransactionView
@@ -113,6 +114,7 @@ def _rewritten(tree: exp.Expr, view: TransactionView, parameter_types: Sequence[
     if not isinstance(tree, exp.Query | exp.Values):
         raise Unsupported(f"the statement {label(tree)} is not supported")
     statement = Statement.over(view, parameter_types)
+    statement.row_names = names_of_rows(tree)
     found = Queries(statement).query(tree, None).settled()
     if len(found.outputs) > COLUMNS_MAX:
         raise TooManyColumns(f"target lists can have at most {COLUMNS_MAX} entries")

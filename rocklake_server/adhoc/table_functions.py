@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -19,7 +19,7 @@ from rocklake_server.plan.dispatch import label, only
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.lowering.query import Output
 from rocklake_server.plan.overloads import undefined_function, unknown_function
-from rocklake_server.plan.set_functions import SET_FUNCTIONS, elements
+from rocklake_server.plan.set_functions import SET_FUNCTIONS, SetCall
 from rocklake_server.plan.type_rules import INTEGERS, wider
 from rocklake_server.schema.types import (
     BIGINT,
@@ -37,12 +37,14 @@ from rocklake_server.schema.types import (
 
 @dataclass(frozen=True, slots=True)
 class TableFunction:
-    """``text`` is a query whose columns are c0, c1, …; ``scalar``: one column, which takes the item's alias."""
+    """``text`` is a query whose columns are c0, c1, …; ``scalar``: one column, which takes the item's alias
+    unless it is ``named``."""
 
     name: str
     text: str
     columns: tuple[Column, ...]
     scalar: bool = True
+    named: bool = False
 
 
 def table_function(reading: Reading, node: exp.Expr, *, with_ordinality: bool) -> TableFunction:
@@ -65,6 +67,17 @@ def _numbered(name: str, inner: str, column: Column, *, with_ordinality: bool) -
         return TableFunction(name, inner, (column,))
     text = f"SELECT s.c0 AS c0, row_number() OVER () AS c1 FROM ({inner}) AS s"
     return TableFunction(name, text, (column, Column(Output("ordinality", BIGINT))))
+
+
+def _parallel(name: str, columns: tuple[Column, ...], texts: Sequence[str], *,
+              with_ordinality: bool) -> TableFunction:
+    """Arrays side by side."""
+    listed = ", ".join(f"unnest({text}) AS c{position}" for position, text in enumerate(texts))
+    if not with_ordinality:
+        return TableFunction(name, f"SELECT {listed}", columns, scalar=False)
+    names = ", ".join(f"s.c{position} AS c{position}" for position in range(len(texts)))
+    text = f"SELECT {names}, row_number() OVER () AS c{len(texts)} FROM (SELECT {listed}) AS s"
+    return TableFunction(name, text, (*columns, Column(Output("ordinality", BIGINT))), scalar=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,31 +155,26 @@ def _unnest(reading: Reading, node: exp.Expr, *, with_ordinality: bool) -> Table
     texts = [out.sql(array) for array in arrays]
     if len(texts) == 1:
         return _numbered("unnest", f"SELECT unnest({texts[0]}) AS c0", columns[0], with_ordinality=with_ordinality)
-    listed = ", ".join(f"unnest({text}) AS c{position}" for position, text in enumerate(texts))
-    if not with_ordinality:
-        return TableFunction("unnest", f"SELECT {listed}", columns, scalar=False)
-    names = ", ".join(f"s.c{position} AS c{position}" for position in range(len(texts)))
-    text = f"SELECT {names}, row_number() OVER () AS c{len(texts)} FROM (SELECT {listed}) AS s"
-    return TableFunction("unnest", text, (*columns, Column(Output("ordinality", BIGINT))), scalar=False)
+    return _parallel("unnest", columns, texts, with_ordinality=with_ordinality)
 
 
-def _array_call(reading: Reading, node: exp.Anonymous) -> Expr:
-    """The array of what a function of the plan's own returns. Raises UndefinedFunction, Unsupported."""
+def _own_call(reading: Reading, node: exp.Anonymous) -> SetCall:
+    """What a function of the plan's own returns. Raises UndefinedFunction."""
     name = call_name(node)
     arguments = [reading.expression(argument) for argument in node.expressions]
     if name not in SET_FUNCTIONS:
         raise unknown_function(name, arguments)
-    made = SET_FUNCTIONS[name](arguments)
-    if made.expand is not elements:
-        raise Unsupported(f"{name}() is not supported here")
-    return made.argument
+    return SET_FUNCTIONS[name](arguments)
 
 
 def _elements(reading: Reading, node: exp.Anonymous, *, with_ordinality: bool) -> TableFunction:
-    name, array = call_name(node), _array_call(reading, node)
-    assert array.type.element is not None
-    inner = f"SELECT unnest({reading.statement.out.sql(array)}) AS c0"
-    return _numbered(name, inner, Column(Output(name, array.type.element)), with_ordinality=with_ordinality)
+    name, made = call_name(node), _own_call(reading, node)
+    columns = tuple(Column(Output(shown, kind)) for shown, kind in made.columns)
+    texts = [reading.statement.out.sql(array) for array in made.arrays]
+    if not made.is_scalar:
+        return _parallel(name, columns, texts, with_ordinality=with_ordinality)
+    found = _numbered(name, f"SELECT unnest({texts[0]}) AS c0", columns[0], with_ordinality=with_ordinality)
+    return replace(found, named=made.named)
 
 
 # -- in a select list -------------------------------------------------------------------------------------------------
@@ -205,7 +213,14 @@ def named_set(reading: Reading, node: exp.Anonymous) -> Expr | None:
     """A set-returning function that the parser has no node for."""
     if call_name(node) not in SET_FUNCTIONS:
         return None
-    return _set(reading, lambda: _unnested(reading, _array_call(reading, node)))
+
+    def make() -> Fragment:
+        arrays = _own_call(reading, node).arrays
+        if len(arrays) != 1:
+            raise Unsupported(f"{call_name(node)}() is supported in FROM only")
+        return _unnested(reading, arrays[0])
+
+    return _set(reading, make)
 
 
 def _unnested(reading: Reading, array: Expr) -> Fragment:

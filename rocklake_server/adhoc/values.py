@@ -45,6 +45,15 @@ def engine_type(kind: ColumnType) -> str:
     return found
 
 
+def owned(call: str, kind: ColumnType) -> str:
+    """A function's call, its texts copied to memory of the engine's own: CASE and COALESCE keep pointers to texts that
+    Arrow holds, and not Arrow's arrays."""
+    found = engine_type(kind)
+    if found == "VARCHAR":
+        return f"({call} || '')"
+    return f"({call} || CAST('' AS BLOB))" if found == "BLOB" else call
+
+
 @cache
 def _storage(kind: ColumnType) -> tuple[Any, Any]:
     """(Arrow type that Python's numbers and texts become, Arrow type that the engine reads)."""

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from rocklake_server.errors import UndefinedFunction, Unsupported
+from rocklake_server.pgformat import json_parts
 from rocklake_server.pgformat.compare import natively_ordered, sort_key
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.conditions import Compare, InList
@@ -111,7 +112,9 @@ def order_key(kind: ColumnType) -> Key | None:
     if scalar.oid == JSON.oid:
         raise UndefinedFunction(f"could not identify an equality operator for type {scalar.name}")
     if scalar.oid == JSONB.oid:
-        raise Unsupported("comparing values of type jsonb is not supported")
+        if kind.element is not None:
+            raise Unsupported("comparing arrays of jsonb is not supported")
+        return json_parts.order_key
     if kind.oid == BPCHAR.oid:
         return lambda value: value.rstrip(" ")
     if natively_ordered(kind):

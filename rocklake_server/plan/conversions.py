@@ -9,8 +9,9 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any, TypeAlias
 
-from rocklake_server.errors import CannotCoerce, NumericOutOfRange
-from rocklake_server.pgformat.numbers import encode_double, encode_real, round_to_real
+from rocklake_server.errors import CannotCoerce, InvalidParameterValue, NumericOutOfRange
+from rocklake_server.pgformat import json_parts
+from rocklake_server.pgformat.numbers import decode_numeric, encode_double, encode_real, round_to_real
 from rocklake_server.pgformat.text import text_decoder, text_encoder
 from rocklake_server.plan.type_rules import (
     INTEGER_BOUNDS,
@@ -27,6 +28,7 @@ from rocklake_server.schema.types import (
     INTERVAL,
     JSON,
     JSONB,
+    NUMERIC,
     REAL,
     TEXT,
     TIME,
@@ -142,6 +144,23 @@ _MOMENTS: dict[tuple[int, int], Convert] = {
 }
 
 
+def _from_jsonb(target: ColumnType) -> Convert:
+    wanted = "boolean" if target.oid == BOOLEAN.oid else "number"
+    number = None if target.oid == NUMERIC.oid or wanted == "boolean" else _number(NUMERIC, target)
+
+    def convert(text: str) -> Value:
+        kind = json_parts.kind_of(text)
+        if kind != wanted:
+            named = {"number": "numeric"}.get(kind, kind)
+            raise InvalidParameterValue(f"cannot cast jsonb {named} to type {target.name}")
+        if wanted == "boolean":
+            return text == "true"
+        value = decode_numeric(text)
+        return value if number is None else number(value)
+
+    return convert
+
+
 def render(kind: ColumnType) -> Convert:
     """The cast of ``kind`` to text."""
     if kind.oid == BOOLEAN.oid:
@@ -169,7 +188,9 @@ def conversion(source: ColumnType, target: ColumnType) -> Convert:
         decode = text_decoder(target)
         return lambda value: decode(str(to_text(value)))
     found: Convert | None = None
-    if (is_number(source) or source.oid in OIDS) and (is_number(target) or target.oid in OIDS):
+    if source.oid == JSONB.oid and (is_number(target) or target.oid == BOOLEAN.oid):
+        found = _from_jsonb(target)
+    elif (is_number(source) or source.oid in OIDS) and (is_number(target) or target.oid in OIDS):
         found = _number(source, target)
     elif source.form is Form.ARRAY and target.form is Form.ARRAY and source.element and target.element:
         inner = conversion(source.element, target.element)

@@ -15,7 +15,8 @@ _NAMED_OTHERWISE: dict[type[exp.Expr], str] = {
     exp.ExplodingGenerateSeries: "generate_series", exp.GenerateSeries: "generate_series", exp.Explode: "unnest",
     exp.AtTimeZone: "timezone", exp.StrPosition: "position",
 }
-_KEYWORDS: dict[type[exp.Expr], str] = {exp.Exists: "exists", exp.Array: "array", exp.Interval: "interval"}
+_KEYWORDS: dict[type[exp.Expr], str] = {exp.Exists: "exists", exp.Array: "array", exp.Interval: "interval",
+                                         exp.ParseJSON: "json"}
 
 
 def identifier(node: Any) -> str:
@@ -52,7 +53,7 @@ def _figured(node: exp.Expr) -> tuple[str, bool]:
             return (identifier(first.args["alias"]), True) if isinstance(first, exp.Alias) else _figured(first)
         return "column1", True
     if type(node) in _KEYWORDS:
-        return _KEYWORDS[type(node)], not isinstance(node, exp.Interval)
+        return _KEYWORDS[type(node)], not isinstance(node, exp.Interval | exp.ParseJSON)
     if isinstance(node, exp.Window | exp.WithinGroup | exp.Filter):
         return _figured(node.this)
     if isinstance(node, exp.Dot):
