@@ -17,6 +17,7 @@ from rocklake_server.adhoc.patterns import engine_pattern
 from rocklake_server.adhoc.values import argument_sql, engine_type, owned
 from rocklake_server.errors import StatementTooComplex, UndefinedFunction, Unsupported
 from rocklake_server.limits import ENGINE_TEXT_CHARACTERS_MAX
+from rocklake_server.pgformat.zones import session_zone
 from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.arithmetic import Arithmetic
 from rocklake_server.plan.casts import Conversion
@@ -50,6 +51,7 @@ from rocklake_server.schema.types import (
     REAL,
     TEXT,
     TIMESTAMP,
+    TIMESTAMPTZ,
     ColumnType,
     Form,
 )
@@ -305,6 +307,8 @@ def _conversion(out: Emitter, node: Conversion) -> str | None:
         return text
     if source.form is Form.BOOL and plain:
         return f"CAST({text} AS VARCHAR)"
+    if TIMESTAMPTZ.oid in (source.oid, target.oid) and session_zone() is not None:
+        return None
     if source.oid == DATE.oid and target.form is Form.TIMESTAMP:
         return f"CAST({text} AS TIMESTAMP)"
     if source.form is target.form is Form.TIMESTAMP:

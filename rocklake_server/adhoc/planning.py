@@ -20,6 +20,7 @@ from rocklake_server.adhoc.values import argument, engine_type
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import CatalogError, StatementTooComplex, TooManyColumns, Unsupported
 from rocklake_server.limits import COLUMNS_MAX
+from rocklake_server.pgformat.zones import Zone, session_zone
 from rocklake_server.plan.dispatch import label
 from rocklake_server.plan.expressions import Env
 from rocklake_server.plan.model import Context, Outcome, ResultColumn
@@ -74,7 +75,7 @@ class EnginePlan:
         return Outcome("SELECT", stream=rows)
 
 
-_Key: TypeAlias = tuple[str, str, tuple[int, ...]]
+_Key: TypeAlias = tuple[str, str, tuple[int, ...], Zone | None]
 _kept: OrderedDict[_Key, EnginePlan] = OrderedDict()
 
 
@@ -107,7 +108,7 @@ def engine_plan(query: Query, view: TransactionView, parameter_types: Sequence[C
 
 
 def _key(query: Query, view: TransactionView, parameter_types: Sequence[ColumnType]) -> _Key:
-    return query.text, view.database, tuple(kind.oid for kind in parameter_types)
+    return query.text, view.database, tuple(kind.oid for kind in parameter_types), session_zone()
 
 
 def _rewritten(tree: exp.Expr, view: TransactionView, parameter_types: Sequence[ColumnType]) -> EnginePlan:

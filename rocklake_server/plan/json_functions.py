@@ -4,6 +4,7 @@ PostgreSQL writes, a jsonb's is read anew."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -23,6 +24,7 @@ from rocklake_server.schema.types import (
     JSON,
     JSONB,
     TEXT,
+    TIMESTAMPTZ,
     UNKNOWN,
     ColumnType,
     Form,
@@ -31,6 +33,7 @@ from rocklake_server.schema.types import (
 
 Write: TypeAlias = Callable[[Value], str]
 
+_WHOLE_HOURS = re.compile(r"([+-][0-9]{2})(?= BC$|$)").sub
 _JSON = frozenset({JSON.oid, JSONB.oid})
 
 
@@ -43,15 +46,12 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _moment(shown: Callable[[Value], Value]) -> Write:
+def _moment(shown: Callable[[Value], Value], *, zoned: bool) -> Write:
     """ISO 8601 with a T, and an offset with minutes."""
     def write(value: Value) -> str:
         text = str(shown(value)).replace(" ", "T", 1)
-        day, plus, rest = text.partition("+")
-        if plus:
-            offset, space, era = rest.partition(" ")
-            text = f"{day}+{offset}:00{space}{era}"
-        return f'"{text}"'
+        whole = _WHOLE_HOURS(r"\1:00", text) if zoned else text
+        return f'"{whole}"'
 
     return write
 
@@ -68,7 +68,7 @@ def _present(kind: ColumnType) -> Write:
         return lambda values: "[" + ",".join(map(element, values if isinstance(values, tuple) else ())) + "]"
     shown = render(kind)
     if kind.form is Form.TIMESTAMP:
-        return _moment(shown)
+        return _moment(shown, zoned=kind.oid == TIMESTAMPTZ.oid)
     if kind.oid in _JSON or kind.oid == BOOLEAN.oid:
         return lambda value: str(shown(value))
     if is_number(kind):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rocklake_server.errors import SyntaxProblem, UndefinedFunction
-from rocklake_server.plan import casts
+from rocklake_server.errors import UndefinedFunction
 from rocklake_server.plan.comparisons import undefined_operator
 from rocklake_server.plan.compiler import Compiler
 from rocklake_server.plan.dispatch import compiles, only
@@ -40,12 +39,3 @@ def json_operator(symbol: str, left: Expr, right: Expr) -> Expr:
 def _operator(compiler: Compiler, node: exp.Binary) -> Expr:
     only(node, "this", "expression")
     return json_operator(_SYMBOLS[type(node)], compiler.compile(node.this), compiler.compile(node.expression))
-
-
-@compiles(exp.ParseJSON)
-def _literal(compiler: Compiler, node: exp.ParseJSON) -> Expr:
-    """``json '...'``."""
-    only(node, "this", "is_literal")
-    if not node.args.get("is_literal"):
-        raise SyntaxProblem('syntax error at or near "json"')
-    return casts.cast(compiler.compile(node.this), JSON)

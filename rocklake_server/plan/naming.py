@@ -15,8 +15,7 @@ _NAMED_OTHERWISE: dict[type[exp.Expr], str] = {
     exp.ExplodingGenerateSeries: "generate_series", exp.GenerateSeries: "generate_series", exp.Explode: "unnest",
     exp.AtTimeZone: "timezone", exp.StrPosition: "position",
 }
-_KEYWORDS: dict[type[exp.Expr], str] = {exp.Exists: "exists", exp.Array: "array", exp.Interval: "interval",
-                                         exp.ParseJSON: "json"}
+_KEYWORDS: dict[type[exp.Expr], str] = {exp.Exists: "exists", exp.Array: "array", exp.Interval: "interval"}
 
 
 def identifier(node: Any) -> str:
@@ -53,7 +52,7 @@ def _figured(node: exp.Expr) -> tuple[str, bool]:
             return (identifier(first.args["alias"]), True) if isinstance(first, exp.Alias) else _figured(first)
         return "column1", True
     if type(node) in _KEYWORDS:
-        return _KEYWORDS[type(node)], not isinstance(node, exp.Interval | exp.ParseJSON)
+        return _KEYWORDS[type(node)], not isinstance(node, exp.Interval)
     if isinstance(node, exp.Window | exp.WithinGroup | exp.Filter):
         return _figured(node.this)
     if isinstance(node, exp.Dot):

@@ -273,6 +273,7 @@ class Session:
         timer = self._start_timer()
         self._runner.running = True
         self._statement_began_s = self._state_since_s = perf_counter()
+        self.settings.use_zone()
         try:
             await self._answer(message)
         except CatalogError as error:

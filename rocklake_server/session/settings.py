@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from rocklake_server.errors import FixedSetting, UndefinedObject, Unsupported
 from rocklake_server.pgformat.durations import with_unit
+from rocklake_server.pgformat.zones import Zone, enter_zone
 from rocklake_server.session.setting_definitions import (
     MESSAGE_LEVELS,
     REPORTED_NAMES,
     SETTINGS,
     TRANSACTION_MODES,
     checked_value,
+    zone_of_setting,
 )
 
 
@@ -42,6 +44,8 @@ class Settings(Mapping[str, str]):
         self._milliseconds: dict[str, int] = {}
         self._mode_defaults: dict[str, str] = {}
         self._dirty = True
+        self._zone: Zone | None = None
+        self._zone_known = False
 
     def __getitem__(self, name: str) -> str:
         if name in TRANSACTION_MODES and name not in self._modes:
@@ -83,10 +87,17 @@ class Settings(Mapping[str, str]):
             known = self._milliseconds[name] = int(self[name])
         return known
 
+    def use_zone(self) -> None:
+        """Let the running task plan, read and print in this session's time zone."""
+        if not self._zone_known:
+            self._zone, self._zone_known = zone_of_setting(self["timezone"])[1], True
+        enter_zone(self._zone)
+
     def _forget_derived(self) -> None:
         """After a change: what was computed from values is computed again."""
         self._milliseconds.clear()
         self._mode_defaults.clear()
+        self._zone_known = False
 
     def set(self, name: str, value: str, *, local: bool = False) -> None:
         """Raises what ``checked`` raises."""

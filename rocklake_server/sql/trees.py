@@ -20,6 +20,19 @@ def _binary(made: type[exp.Expression]) -> Callable[[Any, exp.Expression, exp.Ex
     return build
 
 
+def _typed_literal(_parser: Any, node: exp.Expression, kind: exp.DataType) -> exp.Expression:
+    """``date '...'`` and the casts after it, which the parser would apply to the text before it is a date."""
+    outer: exp.Expression | None = None
+    literal = node
+    while isinstance(literal, exp.Cast):
+        outer, literal = literal, literal.this
+    typed = exp.Cast(this=literal, to=kind)
+    if outer is None:
+        return typed
+    outer.set("this", typed)
+    return node
+
+
 class _Dialect(Postgres):
     """Dollar strings are plain ones by now (see ``lexer.normalise``): a dollar begins a parameter, as in ``$1,$2``."""
 
@@ -59,6 +72,7 @@ Postgres.Parser.JSON_OPERATORS.update({
         (TokenType.QMARK_AMP, exp.JSONBContainsAllTopKeys),
     )
 })
+Postgres.Parser.TYPE_LITERAL_PARSERS.update(dict.fromkeys(exp.DType, _typed_literal))
 # an arrow is JSON's, with its right side as it is written; all of these bind alike
 _FAULTS = (TypeError, AttributeError, ValueError, LookupError, AssertionError, NotImplementedError)
 

@@ -29,7 +29,7 @@ SELECT 2.0 ^ 3
 SELECT ln(2.5)
 SELECT to_char(e, '999.99') FROM t
 SELECT to_char(f, 'J') FROM t
-SELECT f AT TIME ZONE 'Europe/Paris' FROM t
+SELECT f AT TIME ZONE 'CET' FROM t
 SELECT regexp_replace(b, 'a|b', 'x') FROM t
 SELECT a FROM t ORDER BY a FETCH FIRST 1 ROW WITH TIES
 SELECT (a, i) IN (SELECT a, i FROM t) FROM t

@@ -160,3 +160,7 @@ SELECT '70000'::jsonb::smallint
 SELECT '1'::json::int
 SELECT '1'::jsonb::date
 SELECT 1::jsonb
+SELECT now() AT TIME ZONE 'Europe/Atlantis'
+SELECT now() AT TIME ZONE INTERVAL '1 month'
+SELECT '2024-07-01 12:00 Europe/Atlantis'::timestamptz
+SELECT date_trunc('day', now(), 'Mars/Olympus')

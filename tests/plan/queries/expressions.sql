@@ -97,3 +97,11 @@ SELECT e ->> 'name' AS name, (e ->> 'n')::int * 2 AS twice FROM json_array_eleme
 SELECT json_array_elements('[1, [2]]'), jsonb_array_elements_text('["x", "y"]')
 SELECT count(*) FROM jsonb_array_elements('[]'), json_each('{"a": 1}')
 SELECT '1.5'::jsonb::numeric, '2.5'::jsonb::int, ('{"a": 7}'::jsonb -> 'a')::bigint, '1e3'::jsonb::float8, 'true'::jsonb::bool, '12.345'::jsonb::numeric(4,1), '3'::jsonb::real
+SELECT TIMESTAMPTZ '2024-07-01 12:00:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '2024-07-01 14:00:00' AT TIME ZONE 'Europe/Berlin'
+SELECT TIMESTAMPTZ '2024-01-01 12:00:00+00' AT TIME ZONE 'America/New_York', TIMESTAMP '2024-01-01 07:00:00' AT TIME ZONE 'America/New_York'
+SELECT TIMESTAMP '2024-03-31 02:30:00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '2024-10-27 02:30:00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '2024-03-31 02:00:00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '2024-03-31 03:00:00' AT TIME ZONE 'Europe/Berlin'
+SELECT TIMESTAMP '2024-11-03 01:30:00' AT TIME ZONE 'America/New_York', TIMESTAMP '2024-03-10 02:30:00' AT TIME ZONE 'America/New_York', TIMESTAMP '2014-10-26 01:30:00' AT TIME ZONE 'Europe/Moscow', TIMESTAMP '2011-12-30 12:00:00' AT TIME ZONE 'Pacific/Apia'
+SELECT x AT TIME ZONE 'UTC' AT TIME ZONE 'Asia/Kolkata', x AT TIME ZONE 'Australia/Lord_Howe', x AT TIME ZONE 'Asia/Kathmandu' FROM (VALUES (TIMESTAMPTZ '2024-04-06 15:00:00+00'), ('2024-04-06 14:30:00+00'), ('infinity'), (NULL), ('-infinity')) v(x)
+SELECT TIMESTAMPTZ '1850-01-01 00:00:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMPTZ '0044-03-15 12:00:00+00 BC' AT TIME ZONE 'Europe/Berlin', TIMESTAMPTZ '1893-04-01 00:00:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '1800-06-01 12:00:00' AT TIME ZONE 'Europe/Amsterdam'
+SELECT TIMESTAMPTZ '2050-07-01 12:00:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMPTZ '9999-12-31 23:30:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMPTZ '12024-07-01 12:00:00+00' AT TIME ZONE 'America/New_York', TIMESTAMP '50000-03-01 12:00:00' AT TIME ZONE 'Europe/London'
+SELECT DATE '2024-07-01'::timestamp, TIMESTAMP '2024-07-01 12:30'::date::text, TIME '12:00'::interval, '2024-07-01'::date::timestamp
