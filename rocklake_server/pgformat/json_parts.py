@@ -11,7 +11,8 @@ from decimal import Decimal
 from typing import Any
 
 from rocklake_server.errors import InvalidTextRepresentation, ProgramLimitExceeded, UntranslatableCharacter
-from rocklake_server.limits import JSON_CHARACTERS_MAX
+from rocklake_server.limits import JSON_CHARACTERS_MAX, JSON_COMPARISONS_MAX
+from rocklake_server.pacing import ROWS_PER_CHECK, checkpoint
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 _VALUES = json.JSONDecoder(parse_int=Decimal, parse_float=Decimal)
@@ -65,6 +66,8 @@ def members(text: str) -> list[tuple[str, str]] | None:
     found: list[tuple[str, str]] = []
     position = _after_space(text, 1)
     while text[position] != "}":
+        if not len(found) % ROWS_PER_CHECK:
+            checkpoint()
         if found:
             position = _after_space(text, position + 1)
         key, position = _DECODER.raw_decode(text, position)
@@ -82,6 +85,8 @@ def elements(text: str) -> list[str] | None:
     found: list[str] = []
     position = _after_space(text, 1)
     while text[position] != "]":
+        if not len(found) % ROWS_PER_CHECK:
+            checkpoint()
         start = _after_space(text, position + 1) if found else position
         _value, end = _DECODER.raw_decode(text, start)
         found.append(text[start:end])
@@ -102,27 +107,42 @@ def value_of(text: str) -> Any:
 
 
 def contains(outer: Any, inner: Any) -> bool:
-    """``outer @> inner`` over values (PostgreSQL manual, jsonb Containment and Existence)."""
+    """``outer @> inner`` over values (PostgreSQL manual, jsonb Containment and Existence). Raises ProgramLimitExceeded
+    where that takes more comparisons than JSON_COMPARISONS_MAX."""
+    comparing = _Comparing()
     if isinstance(outer, list) and not isinstance(inner, list | dict):
-        return _holds(outer, inner)
-    return _contains(outer, inner)
+        return comparing.holds(outer, [inner])
+    return comparing.contains(outer, inner)
 
 
-def _contains(outer: Any, inner: Any) -> bool:
-    if isinstance(inner, dict):
-        return isinstance(outer, dict) and all(
-            key in outer and _contains(outer[key], each) for key, each in inner.items())
-    if isinstance(inner, list):
-        return isinstance(outer, list) and all(_holds(outer, each) for each in inner)
-    return _same(outer, inner)
+class _Comparing:
+    """Containment; elements that are objects or arrays are compared each with each."""
 
+    def __init__(self) -> None:
+        self._left = JSON_COMPARISONS_MAX
 
-def _holds(outer: list[Any], inner: Any) -> bool:
-    return any(_contains(each, inner) for each in outer)
+    def contains(self, outer: Any, inner: Any) -> bool:
+        self._left -= 1
+        if not self._left % ROWS_PER_CHECK:
+            checkpoint()
+        if self._left < 0:
+            raise ProgramLimitExceeded(f"@> with more than {JSON_COMPARISONS_MAX} comparisons is not supported")
+        if isinstance(inner, dict):
+            return isinstance(outer, dict) and all(
+                key in outer and self.contains(outer[key], each) for key, each in inner.items())
+        if isinstance(inner, list):
+            return isinstance(outer, list) and self.holds(outer, inner)
+        return not isinstance(outer, dict | list) and _key(outer) == _key(inner)
 
-
-def _same(left: Any, right: Any) -> bool:
-    return type(left) is type(right) and bool(left == right)
+    def holds(self, outer: list[Any], inner: list[Any]) -> bool:
+        """Whether each element of ``inner`` is in one of ``outer``."""
+        scalars = {_key(each) for each in outer if not isinstance(each, dict | list)}
+        others = [each for each in outer if isinstance(each, dict | list)]
+        return all(
+            any(self.contains(other, each) for other in others) if isinstance(each, dict | list)
+            else _key(each) in scalars
+            for each in inner
+        )
 
 
 def order_key(text: str) -> tuple[Any, ...]:

@@ -56,14 +56,18 @@ def list_of_pairs(pairs: list[tuple[str, Any]]) -> Members:
 
 
 def check_json(text: str) -> str:
-    """``text`` itself. Raises InvalidTextRepresentation when it is not JSON."""
+    """``text`` itself. Raises InvalidTextRepresentation when it is not JSON, ProgramLimitExceeded and
+    StatementTooComplex for one that is too long or deep."""
     _parsed(text, str)
     return text
 
 
 def jsonb_text(text: str) -> str:
-    """The text of the jsonb that ``text`` means. Raises InvalidTextRepresentation, UntranslatableCharacter."""
-    return _printed(_parsed(text, decode_numeric))
+    """The text of the jsonb that ``text`` means. Raises what ``check_json`` raises, and UntranslatableCharacter."""
+    try:
+        return _printed(_parsed(text, decode_numeric))
+    except RecursionError:
+        raise StatementTooComplex.default() from None
 
 
 def _printed(value: Any) -> str:

@@ -36,6 +36,8 @@ _UTC_NAMES = {name.lower(): name for name in ("UTC", "Etc/UTC", "GMT", "Etc/GMT"
 _POSIX = re.compile(r"(?:utc|gmt)([+-])([0-9]{1,2})(?::([0-5][0-9]))?", re.ASCII).fullmatch
 _HOURS = re.compile(r"([+-]?)([0-9]{1,2})", re.ASCII).fullmatch
 _OFFSET_HOURS_MAX = 15
+_NAME_CHARACTERS_MAX = 255
+_SHOWN_CHARACTERS = 64
 _NO_PLACES = ("posix/", "right/", "localtime", "posixrules", "factory")
 
 
@@ -103,9 +105,13 @@ def _names() -> dict[str, str]:
     return {name.lower(): name for name in available_timezones()}
 
 
-@lru_cache(maxsize=1024)
 def found_zone(name: str) -> tuple[str, Zone | None] | None:
     """(the name as it is spelled, the zone), which is ``None`` for UTC; ``None`` for a name that is no zone's."""
+    return _found(name) if len(name) <= _NAME_CHARACTERS_MAX else None
+
+
+@lru_cache(maxsize=1024)
+def _found(name: str) -> tuple[str, Zone | None] | None:
     lowered = name.lower()
     if lowered in _UTC_NAMES:
         return _UTC_NAMES[lowered], None
@@ -133,7 +139,6 @@ def _fixed(name: str, east: int) -> Zone:
     return Zone(name, timezone(timedelta(seconds=east)))
 
 
-@lru_cache(maxsize=64)
 def hours_zone(text: str) -> tuple[str, Zone | None] | None:
     """A number of hours east of UTC, as SET TIME ZONE takes it."""
     found = _HOURS(text)
@@ -141,7 +146,11 @@ def hours_zone(text: str) -> tuple[str, Zone | None] | None:
     if found is None or east is None:
         return None
     sign, opposite = ("-", "+") if found[1] == "-" else ("+", "-")
-    name = f"<{sign}{int(found[2]):02}>{opposite}{int(found[2]):02}"
+    return _of_hours(f"<{sign}{int(found[2]):02}>{opposite}{int(found[2]):02}", east)
+
+
+@lru_cache(maxsize=64)
+def _of_hours(name: str, east: int) -> tuple[str, Zone | None]:
     return name, _fixed(name, east) if east else None
 
 
@@ -156,8 +165,8 @@ def zone_named(name: str) -> Zone | None:
     if found is not None and (len(name) > _ABBREVIATION_CHARACTERS_MAX or not name.isalpha()):
         return found[1]
     if found is None and ("/" in name or len(name) > _ABBREVIATION_CHARACTERS_MAX) and not _is_offset(name):
-        raise InvalidParameterValue(f'time zone "{name}" not recognized')
-    raise Unsupported(f'time zone "{name}" is not supported: use a name like Europe/Berlin',
+        raise InvalidParameterValue(f'time zone "{name[:_SHOWN_CHARACTERS]}" not recognized')
+    raise Unsupported(f'time zone "{name[:_SHOWN_CHARACTERS]}" is not supported: use a name like Europe/Berlin',
                       hint="Abbreviations and offsets are not supported.")
 
 

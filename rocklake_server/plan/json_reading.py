@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from rocklake_server.errors import InvalidParameterValue, StatementTooComplex
+from rocklake_server.errors import InvalidParameterValue, ProgramLimitExceeded, StatementTooComplex
+from rocklake_server.limits import JSON_CHARACTERS_MAX
 from rocklake_server.pgformat import json_parts as parts
 from rocklake_server.pgformat.json_text import jsonb_text
 from rocklake_server.plan.json_functions import quoted
@@ -24,6 +25,9 @@ from rocklake_server.schema.types import (
 )
 
 TEXTS = array_of(TEXT)
+_PATH_CHARACTERS_MAX = 4 * JSON_CHARACTERS_MAX
+"""Characters that are read to follow one path: each step reads what is below it."""
+
 _SUBSCRIPT = re.compile(r"[ \t\n\v\f\r]*[+-]?[0-9]{1,10}").fullmatch
 
 
@@ -58,10 +62,14 @@ def _at_path(text: str, path: tuple[str | None, ...]) -> str | None:
     current: str | None = opened(text)
     if None in path:
         return None
+    room = _PATH_CHARACTERS_MAX
     for step in path:
         assert step is not None
         if current is None:
             return None
+        room -= len(current)
+        if room < 0:
+            raise ProgramLimitExceeded("a path this deep into a json this long is not supported")
         if current.startswith("{"):
             current = _field(current, step)
         elif current.startswith("[") and _SUBSCRIPT(step):
@@ -88,13 +96,18 @@ def _length(text: str) -> int:
     return len(found)
 
 
-def _has_key(text: str, key: str) -> bool:
+def _keys(text: str) -> frozenset[str]:
+    """An object's keys; strings that are an array's elements, or the value itself."""
     bare = parts.bare(text)
     members, elements = parts.members(bare), parts.elements(bare)
     if members is not None:
-        return any(name == key for name, _each in members)
-    wanted = jsonb_text(quoted(key))
-    return wanted in elements if elements is not None else bare == wanted
+        return frozenset(key for key, _each in members)
+    strings = [bare] if elements is None else elements
+    return frozenset(str(parts.as_text(each)) for each in strings if each.startswith('"'))
+
+
+def _has_key(text: str, key: str) -> bool:
+    return key in _keys(text)
 
 
 def _contains(outer: str, inner: str) -> bool:
@@ -106,11 +119,11 @@ def _is_contained(inner: str, outer: str) -> bool:
 
 
 def _has_any(text: str, keys: tuple[str | None, ...]) -> bool:
-    return any(_has_key(text, key) for key in keys if key is not None)
+    return not _keys(text).isdisjoint(key for key in keys if key is not None)
 
 
 def _has_all(text: str, keys: tuple[str | None, ...]) -> bool:
-    return all(_has_key(text, key) for key in keys if key is not None)
+    return _keys(text).issuperset(key for key in keys if key is not None)
 
 
 def _joined(left: str, right: str) -> str:
@@ -127,12 +140,13 @@ def _as_element(text: str) -> list[str]:
 
 
 def _without(text: str, keys: tuple[str | None, ...]) -> str:
-    members, elements = parts.members(text), parts.elements(text)
+    members, elements, listed = parts.members(text), parts.elements(text), frozenset(keys)
     if members is not None:
-        return "{" + ", ".join(f"{jsonb_text(quoted(key))}: {each}" for key, each in members if key not in keys) + "}"
+        kept = (f"{jsonb_text(quoted(key))}: {each}" for key, each in members if key not in listed)
+        return "{" + ", ".join(kept) + "}"
     if elements is None:
         raise InvalidParameterValue("cannot delete from scalar")
-    gone = {jsonb_text(quoted(key)) for key in keys if key is not None}
+    gone = {jsonb_text(quoted(key)) for key in listed if key is not None}
     return "[" + ", ".join(each for each in elements if each not in gone) + "]"
 
 
