@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from rocklake_server.catalog.view import Row
 from rocklake_server.pacing import checked
@@ -29,6 +29,10 @@ class Join:
     right_width: int
     pairs: tuple[Compare, ...] = ()
     residual: tuple[Expr, ...] = ()
+    asked: _Asked | None = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "asked", _asked(self))
 
     async def open(self, env: Env) -> Rows:
         await prepare(self.residual, env)
@@ -39,17 +43,13 @@ class Join:
         return lambda: self._rows(left(), held(right()), probe, build, keeps)
 
     async def _open_sides(self, env: Env) -> tuple[Rows, Rows]:
-        """Of a system relation that can be asked by the other side's values only what may meet them: a database has
-        many schemas, and most queries are about one."""
-        if self.pairs and _is_closed(self.left) and _is_closed(self.right):
-            pair = self.pairs[0]
-            if self.kind in ("inner", "left") and (column := _asked(self.right, pair.right, pair)) is not None:
-                left = await _kept(self.left, env)
-                return left, await _open_for(self.right, env, column, left, pair.left)
-            if self.kind == "inner" and (column := _asked(self.left, pair.left, pair)) is not None:
-                right = await _kept(self.right, env)
-                return await _open_for(self.left, env, column, right, pair.right), right
-        return await self.left.open(env), await self.right.open(env)
+        if self.asked is None:
+            return await self.left.open(env), await self.right.open(env)
+        asked, other, column, key = self.asked
+        others = await _kept(other, env)
+        value = key.bind(env)
+        found = await asked.open_for(env, {column: {value(row) for row in others()}})
+        return (found, others) if asked is self.left else (others, found)
 
     def _rows(self, left: Iterator[Row], right: list[Row], probe: Callable[[Row], Any],
               build: Callable[[Row], Any], keeps: Getter | None) -> Iterator[Row]:
@@ -87,23 +87,33 @@ def _is_closed(operator: Operator) -> bool:
     return False
 
 
-def _asked(operator: Operator, column: Expr, pair: Compare) -> int | None:
-    """The column by which a side can be asked for what meets the other one."""
-    plain = pair.left_key is None and pair.right_key is None
-    if plain and isinstance(operator, SystemScan) and isinstance(column, ColumnRef):
-        return column.index if column.index in operator.relation.narrowed else None
+class _Asked(NamedTuple):
+    """A system relation that is asked only for what may meet the rows of the ``other`` side, whose ``key`` is compared
+    with its ``column``: a database has many schemas, and most queries are about one."""
+
+    scan: SystemScan
+    other: Operator
+    column: int
+    key: Expr
+
+
+def _asked(join: Join) -> _Asked | None:
+    """The side of ``join`` that can be asked by the other one's values."""
+    if not join.pairs or join.kind not in ("inner", "left"):
+        return None
+    pair = join.pairs[0]
+    if pair.left_key is not None or pair.right_key is not None:
+        return None
+    sides = [(join.right, pair.right, join.left, pair.left), (join.left, pair.left, join.right, pair.right)]
+    for scan, column, other, key in sides if join.kind == "inner" else sides[:1]:
+        if isinstance(scan, SystemScan) and isinstance(column, ColumnRef) and column.index in scan.relation.narrowed:
+            return _Asked(scan, other, column.index, key) if _is_closed(join.left) and _is_closed(join.right) else None
     return None
 
 
 async def _kept(operator: Operator, env: Env) -> Rows:
     rows = await collected(operator, env)
     return lambda: iter(rows)
-
-
-async def _open_for(operator: Operator, env: Env, column: int, others: Rows, key: Expr) -> Rows:
-    assert isinstance(operator, SystemScan)
-    value = key.bind(env)
-    return await operator.open_for(env, {column: {value(row) for row in others()}})
 
 
 def _side(parts: Sequence[tuple[Expr, Callable[[Value], Value] | None]], env: Env) -> Callable[[Row], Any]:

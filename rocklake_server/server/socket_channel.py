@@ -16,6 +16,7 @@ from rocklake_server.limits import (
     KEEPALIVE_INTERVAL_S,
     KEEPALIVE_PROBES,
     RECEIVED_BYTES_MAX,
+    SEND_BUFFER_BYTES,
     UNACKNOWLEDGED_MS_MAX,
 )
 from rocklake_server.server.busy_poll import BusyPoll
@@ -264,8 +265,10 @@ class SocketChannel(asyncio.Protocol):
         return self._transport.get_write_buffer_size() if self._transport is not None and not self._gone else 0
 
     async def receive(self) -> FrontendMessage | None:
-        self.flush()
-        await self._until_writable()
+        if self._connection.phase is Phase.READY or self._out_bytes > SEND_BUFFER_BYTES:
+            self.flush()
+        if self._writable is not None:
+            await self._until_writable()
         self._waiting = True
         try:
             while True:
@@ -277,8 +280,9 @@ class SocketChannel(asyncio.Protocol):
                     if self._counted:
                         self._count(self._connection.buffered_bytes)
                     return message
-                if self._ended or self._gone or self.phase is Phase.CLOSED:
+                if self._ended or self._gone or self._connection.phase is Phase.CLOSED:
                     return None
+                self.flush()
                 self._resume_reading()
                 self._reader = asyncio.get_running_loop().create_future()
                 if self._is_near:

@@ -147,8 +147,7 @@ class Live:
             return
         if not can_wait():
             raise Unsupported("waiting for an advisory lock is not supported here")
-        timeout_ms = self._session.settings.milliseconds("lock_timeout")
-        timeout_s = timeout_ms / 1000 if timeout_ms else None
+        timeout_s = self._session.settings.timeouts.lock_s
         waited(lambda: self._locks.take(key, self._session.holder, mode, scope, timeout_s))
 
     def unlock(self, key: AdvisoryKey, mode: LockMode) -> bool:

@@ -40,7 +40,7 @@ from rocklake_server.session.rows import BINARY_FORMAT, TEXT_FORMAT, formats_for
 from rocklake_server.session.settings import Settings
 from rocklake_server.session.statement_meter import PLAN, RUN, StatementWatch
 from rocklake_server.session.statements import Portal, Prepared, Registry
-from rocklake_server.session.transaction_block import TransactionBlock
+from rocklake_server.session.transaction_block import BlockState, TransactionBlock
 from rocklake_server.session.utility import UtilityRunner, shown_columns
 from rocklake_server.sql import statements as sql
 from rocklake_server.sql.names import quote
@@ -259,7 +259,7 @@ class StatementRunner:
 
     def check_allowed(self, statement: object) -> None:
         """Raises FailedTransaction in a failed block, for all but the statements that end it."""
-        if not isinstance(statement, ENDS_BLOCK):
+        if self._block.state is BlockState.FAILED and not isinstance(statement, ENDS_BLOCK):
             self._block.require_not_failed()
 
     async def planned(
@@ -269,12 +269,16 @@ class StatementRunner:
         UndefinedObject."""
         view = await self._block.current()
         types = [_parameter_type(oid) for oid in parameter_oids] if parameter_oids else ()
-        plan = await answer_of(view, lambda: self._plan(query, view, types))
-        if await answer_of(view, lambda: plan.writes):
-            view.check_writable(query.kind.value)
+        plan = await answer_of(view, lambda: self._allowed_plan(query, view, types))
         if self.watch is not None:
             self.watch.ended(PLAN)
         return plan, self.context(parameters)
+
+    def _allowed_plan(self, query: sql.Query, view: TransactionView, types: Sequence[ColumnType]) -> Plan:
+        plan = self._plan(query, view, types)
+        if plan.writes:
+            view.check_writable(query.kind.value)
+        return plan
 
     def _plan(self, query: sql.Query, view: TransactionView, types: Sequence[ColumnType]) -> Plan:
         """The plan of the server's own operators, or one of the embedded engine for a SELECT that they do not run."""

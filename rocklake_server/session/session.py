@@ -58,6 +58,9 @@ _STATES = {
 }
 SESSION_STATES = ("active", *_STATES.values())
 
+_READY_AFTER = (m.Query, m.Sync, m.FunctionCall)
+"""What ReadyForQuery follows."""
+
 
 class Session:
     """Keeps the transaction block, settings, prepared statements and portals; runs one message at a time."""
@@ -159,7 +162,7 @@ class Session:
         IdleInTransaction, IdleSession."""
         while True:
             try:
-                timeout_s = self._idle_timeout_s()
+                timeout_s = self._silence_s()
                 if timeout_s is None:
                     return await self.channel.receive()
                 async with asyncio.timeout(timeout_s):
@@ -177,12 +180,11 @@ class Session:
                 if self.channel.phase is Phase.FINISHING:
                     self._ready()
 
-    def _idle_timeout_s(self) -> float | None:
+    def _silence_s(self) -> float | None:
         """How long the client may say nothing; ``None`` is for ever."""
-        is_idle = self._block.state is BlockState.IDLE
-        timeout_ms = self.settings.milliseconds(
-            "idle_session_timeout" if is_idle else "idle_in_transaction_session_timeout")
-        return timeout_ms / 1000 if timeout_ms and self.channel.phase is Phase.READY else None
+        timeouts = self.settings.timeouts
+        timeout_s = timeouts.idle_s if self._block.state is BlockState.IDLE else timeouts.idle_in_block_s
+        return timeout_s if timeout_s is not None and self.channel.phase is Phase.READY else None
 
     def cancel(self, reason: str = "canceling statement due to user request") -> None:
         """End the running statement, unless it is a commit under way or nothing runs."""
@@ -270,7 +272,8 @@ class Session:
 
     async def _respond(self, message: FrontendMessage) -> None:
         failure: CatalogError | None = None
-        timer = self._start_timer()
+        timeout_s = self.settings.timeouts.statement_s
+        timer = None if timeout_s is None else self._start_timer(timeout_s)
         self._runner.running = True
         self._statement_began_s = self._state_since_s = perf_counter()
         self.settings.use_zone()
@@ -302,8 +305,9 @@ class Session:
                 timer.cancel()
         if failure is not None:
             await self._fail(failure)
-        self._report()
-        if isinstance(message, m.Query | m.Sync | m.FunctionCall):
+        if self.settings.has_reports:
+            self._report()
+        if isinstance(message, _READY_AFTER):
             self._ready()
 
     async def _answer(self, message: FrontendMessage) -> None:
@@ -430,12 +434,9 @@ class Session:
         for name, value in self.settings.take_reports().items():
             self.channel.send(m.ParameterStatus(name, value))
 
-    def _start_timer(self) -> asyncio.TimerHandle | None:
-        timeout_ms = self.settings.milliseconds("statement_timeout")
-        if not timeout_ms:
-            return None
+    def _start_timer(self, timeout_s: float) -> asyncio.TimerHandle:
         reason = "canceling statement due to statement timeout"
-        return asyncio.get_running_loop().call_later(timeout_ms / 1000, self.cancel, reason)
+        return asyncio.get_running_loop().call_later(timeout_s, self.cancel, reason)
 
     # -- what functions ask of the session ----------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rocklake_server.errors import FixedSetting, UndefinedObject, Unsupported
 from rocklake_server.pgformat.durations import with_unit
@@ -26,6 +27,18 @@ class _Savepoint:
     modes: dict[str, str]
 
 
+class Timeouts(NamedTuple):
+    """In seconds; ``None`` is for ever."""
+
+    statement_s: float | None
+    lock_s: float | None
+    idle_s: float | None
+    idle_in_block_s: float | None
+
+
+_TIMEOUTS = ("statement_timeout", "lock_timeout", "idle_session_timeout", "idle_in_transaction_session_timeout")
+
+
 class Settings(Mapping[str, str]):
     """A session's values by lower-cased name. Changes made in a transaction that rolls back are undone; SET LOCAL ends
     with it."""
@@ -41,11 +54,11 @@ class Settings(Mapping[str, str]):
         self._modes: dict[str, str] = {}
         self._savepoints: list[_Savepoint] = []
         self._told: dict[str, str] = {}
-        self._milliseconds: dict[str, int] = {}
         self._mode_defaults: dict[str, str] = {}
         self._dirty = True
         self._zone: Zone | None = None
         self._zone_known = False
+        self.timeouts = self._current_timeouts()
 
     def __getitem__(self, name: str) -> str:
         if name in TRANSACTION_MODES and name not in self._modes:
@@ -81,11 +94,8 @@ class Settings(Mapping[str, str]):
             return True
         return MESSAGE_LEVELS.index(severity.lower()) >= MESSAGE_LEVELS.index(self["client_min_messages"])
 
-    def milliseconds(self, name: str) -> int:
-        known = self._milliseconds.get(name)
-        if known is None:
-            known = self._milliseconds[name] = int(self[name])
-        return known
+    def _current_timeouts(self) -> Timeouts:
+        return Timeouts(*[int(self[name]) / 1000 or None for name in _TIMEOUTS])
 
     def use_zone(self) -> None:
         """Let the running task plan, read and print in this session's time zone."""
@@ -93,22 +103,22 @@ class Settings(Mapping[str, str]):
             self._zone, self._zone_known = zone_of_setting(self["timezone"])[1], True
         enter_zone(self._zone)
 
-    def _forget_derived(self) -> None:
-        """After a change: what was computed from values is computed again."""
-        self._milliseconds.clear()
+    def _changed(self) -> None:
+        """What follows from values follows from the new ones."""
+        self.timeouts = self._current_timeouts()
         self._mode_defaults.clear()
         self._zone_known = False
 
     def set(self, name: str, value: str, *, local: bool = False) -> None:
         """Raises what ``checked`` raises."""
         value = self.checked(name, value)
-        self._forget_derived()
         self._dirty = self._dirty or (name in SETTINGS and SETTINGS[name].reported)
         if local:
             self._local[name] = value
         else:
             self._local.pop(name, None)
             self._values[name] = value
+        self._changed()
 
     @staticmethod
     def checked(name: str, value: str) -> str:
@@ -124,11 +134,12 @@ class Settings(Mapping[str, str]):
 
     def reset(self, name: str | None) -> None:
         """RESET name, or RESET ALL for ``None``. Raises UndefinedObject."""
-        self._dirty = True
-        self._forget_derived()
         if name is None:
-            self._values.clear()
-            self._local.clear()
+            if self._values or self._local:
+                self._values.clear()
+                self._local.clear()
+                self._changed()
+                self._dirty = True
             return
         if name in TRANSACTION_MODES:
             raise Unsupported(f'parameter "{name}" cannot be reset')
@@ -136,11 +147,16 @@ class Settings(Mapping[str, str]):
             raise UndefinedObject(f'unrecognized configuration parameter "{name}"')
         self._values.pop(name, None)
         self._local.pop(name, None)
+        self._changed()
+        self._dirty = True
+
+    @property
+    def has_reports(self) -> bool:
+        """Whether ``take_reports`` may have something."""
+        return self._dirty
 
     def take_reports(self) -> dict[str, str]:
         """What ParameterStatus has to tell since the last call, under the names that clients know."""
-        if not self._dirty:
-            return {}
         self._dirty = False
         now = {REPORTED_NAMES.get(n, n): self[n] for n, setting in SETTINGS.items() if setting.reported}
         changed = {name: value for name, value in now.items() if self._told.get(name) != value}
@@ -175,7 +191,7 @@ class Settings(Mapping[str, str]):
         del self._savepoints[depth + 1 :]
         point = self._savepoints[depth]
         self._values, self._local, self._modes = dict(point.values), dict(point.local), dict(point.modes)
-        self._forget_derived()
+        self._changed()
         self._dirty = True
 
     def _depth(self, name: str) -> int:
@@ -183,14 +199,14 @@ class Settings(Mapping[str, str]):
 
     def end(self, *, committed: bool) -> None:
         """At the end of a transaction."""
-        self._dirty = self._dirty or any(name in SETTINGS and SETTINGS[name].reported for name in self._local)
         if self._local:
+            self._dirty = self._dirty or any(name in SETTINGS and SETTINGS[name].reported for name in self._local)
             self._local.clear()
-            self._forget_derived()
+            self._changed()
         self._modes = {}
         self._savepoints.clear()
         if not committed and self._before is not None and self._values != self._before:
             self._values = self._before
-            self._forget_derived()
+            self._changed()
             self._dirty = True
         self._before = None

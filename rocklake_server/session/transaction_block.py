@@ -90,7 +90,7 @@ class TransactionBlock:
     async def current(self) -> DatabaseTransaction:
         """The transaction for the next statement, its roots taken as its isolation level says."""
         transaction = self.transaction or self.open()
-        timeout_s = self._lock_timeout_s()
+        timeout_s = self._settings.timeouts.lock_s
         if timeout_s != transaction.modes.lock_timeout_s:
             transaction.set_lock_timeout(timeout_s)
         await transaction.begin_statement()
@@ -239,11 +239,7 @@ class TransactionBlock:
     def _modes(self) -> Modes:
         mode = self._settings.mode
         isolation = _LEVELS_BY_NAME[mode("transaction_isolation")]
-        return Modes(isolation, mode("transaction_read_only") == "on", lock_timeout_s=self._lock_timeout_s())
-
-    def _lock_timeout_s(self) -> float | None:
-        timeout_ms = self._settings.milliseconds("lock_timeout")
-        return timeout_ms / 1000 if timeout_ms else None
+        return Modes(isolation, mode("transaction_read_only") == "on", lock_timeout_s=self._settings.timeouts.lock_s)
 
 
 async def _seen_through(commit: asyncio.Future[None]) -> None:

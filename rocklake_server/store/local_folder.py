@@ -103,7 +103,7 @@ class LocalFolder:
         append = partial(self._journal.append, behind.newest + 1, body)
         appended = asyncio.get_running_loop().run_in_executor(_APPENDERS, append)
         try:
-            await behind.advance()  # the writes before, while the disk has this one
+            await behind.make_room()  # while the disk has this one
         finally:
             await appended
         behind.add(batch)

@@ -26,8 +26,9 @@ from rocklake_server.telemetry import apart
 
 _log = logging.getLogger(__name__)
 
-DELAY_S = 0.05
-"""After a write, unless another one or a read from the store comes first: not beside what its client does next."""
+DELAY_S = 0.001
+"""From the first write that waits on, unless a read from the store comes first: not while a client waits for the disk,
+nor for the answer."""
 
 WAITING_MAX = 32
 WAITING_ENTRIES_MAX = 100_000
@@ -53,16 +54,13 @@ class WriteBehind:
         """The newest write, which is in the journal."""
         self.newest += 1
         self._waiting.append(batch)
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(DELAY_S, self._begin, context=apart())
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(DELAY_S, self._begin, context=apart())
 
-    async def advance(self) -> None:
-        """Begin to hand over what waits, and see it through only when that is much. Raises as ``settle`` then."""
+    async def make_room(self) -> None:
+        """Before one more write: when much waits, until SlateDB has it. Raises as ``settle`` then."""
         if self._is_full:
             await self.settle()
-        elif not self._turn.locked():
-            self._begin()
 
     @property
     def _is_full(self) -> bool:
@@ -98,6 +96,7 @@ class WriteBehind:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _begin(self) -> None:
+        self._timer = None
         if self._waiting and not self.has_failed:
             self._start(self._settle()).add_done_callback(_log_failure)
 

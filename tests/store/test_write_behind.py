@@ -122,14 +122,15 @@ async def test_a_cancelled_reader_leaves_the_write_whole(folder: StoreLocation, 
     await store.close()
 
 
-async def failed(store: SlateStore, handle: Handle) -> None:
-    """The store after SlateDB refused a write that had returned."""
+async def failed(store: SlateStore, handle: Handle, *written: bytes) -> None:
+    """The store after SlateDB refused the first of the writes of these keys, all of which had returned."""
 
     async def fail() -> None:
         raise OSError(5, "Input/output error")
 
     handle.before_write = fail
-    await store.write(rows([b"a"]))
+    for key in written or (b"a",):
+        await store.write(rows([key]))
     async with asyncio.timeout(5):
         while not store.needs_reopen:
             await asyncio.sleep(0.001)
@@ -163,14 +164,7 @@ async def test_a_write_right_behind_one_that_is_refused_is_kept_too(
         folder: StoreLocation, handles: list[Handle]) -> None:
     """It is in the journal, whatever SlateDB does."""
     store = await open_slate_store(folder)
-
-    async def fail() -> None:
-        raise OSError(5, "Input/output error")
-
-    handles[0].before_write = fail
-    await store.write(rows([b"a"]))
-    await store.write(rows([b"b"]))
-    assert store.needs_reopen
+    await failed(store, handles[0], b"a", b"b")
     await store.reopen()
     assert await keys(store) == [b"a", b"b"]
     await store.close()
