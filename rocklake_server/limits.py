@@ -82,6 +82,12 @@ ENGINE_INPUT_BYTES_MAX = 256 * 1024 * 1024
 ENGINE_VALUE_BYTES_MAX = 32 * 1024 * 1024
 """The longest text or list that one function makes for the embedded engine."""
 
+JSON_CHARACTERS_MAX = 1024 * 1024
+"""The longest json text that is read: that is one call, which nothing interrupts."""
+
+JSON_COMPARISONS_MAX = 200_000
+"""Pairs of values that one containment of jsonb compares."""
+
 ENGINE_TEXT_CHARACTERS_MAX = 4_000_000
 """Characters that are written to make a statement for the embedded engine."""
 

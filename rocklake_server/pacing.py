@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from itertools import chain
 from time import perf_counter
 from typing import TypeVar, cast
@@ -26,6 +27,9 @@ ROWS_PER_CHECK = 256
 IDLE_WORKERS_MAX = 16
 """Stacks that a thread keeps for the computations to come."""
 
+KEEPS_CONTEXT: ContextVar[bool] = ContextVar("KEEPS_CONTEXT", default=False)
+"""Whether the computations of a task see its context variables; most have nothing to look for there."""
+
 T = TypeVar("T")
 
 
@@ -38,6 +42,7 @@ class _Worker(greenlet):
     raised: BaseException | None = None
     waits_for: Callable[[], Awaitable[object]] | None = None
     answer: object = None
+    has_context = False
 
     def run(self) -> None:
         while self.computation is not None:
@@ -52,6 +57,9 @@ class _Worker(greenlet):
 
     def begin(self, computation: Callable[[], object]) -> None:
         self.computation = computation
+        keeps = KEEPS_CONTEXT.get()
+        if keeps or self.has_context:
+            self.gr_context, self.has_context = getcurrent().gr_context if keeps else None, keeps
         self.next_slice()
 
     @property

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from rocklake_server.adhoc import rows
 from rocklake_server.adhoc.fragments import Fragment, fragments, reads, uniform_scale
 from rocklake_server.adhoc.reading import Reading
 from rocklake_server.adhoc.reading import reads as reads_nodes
 from rocklake_server.adhoc.table_functions import named_set
+from rocklake_server.adhoc.values import owned
 from rocklake_server.errors import GroupingProblem, Unsupported
 from rocklake_server.plan.aggregation import Aggregate, aggregate
 from rocklake_server.plan.arithmetic import arithmetic
@@ -18,6 +20,7 @@ from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.compiler import settle
 from rocklake_server.plan.dispatch import only
 from rocklake_server.plan.expressions import Expr
+from rocklake_server.plan.functions_sql import call_by_name
 from rocklake_server.plan.lowering.grouping import aggregate_parts, is_aggregate
 from rocklake_server.plan.lowering.ordering import sort_keys_of
 from rocklake_server.plan.sorting import SortKey
@@ -69,7 +72,12 @@ def _aggregate(reading: Reading, node: exp.Expr) -> Expr | None:
 
 @reads_nodes(exp.Anonymous)
 def _named(reading: Reading, node: exp.Anonymous) -> Expr | None:
-    return called(reading, node, "") if is_aggregate(node) else named_set(reading, node)
+    if is_aggregate(node):
+        return called(reading, node, "")
+    if not rows.takes_rows(node):
+        return named_set(reading, node)
+    only(node, "this", "expressions")
+    return call_by_name(reading.compiler, call_name(node), [rows.argument(reading, part) for part in node.expressions])
 
 
 @reads_nodes(exp.Grouping)
@@ -101,8 +109,9 @@ def called(reading: Reading, node: exp.Expr, over: str) -> Fragment:
     order: tuple[SortKey, ...] = ()
     if order_nodes:
         order = sort_keys_of(order_nodes, lambda part: settle(inner.expression(part)))
+    part = rows.argument if rows.takes_rows(node) else Reading.expression
     made = aggregate(
-        call_name(node), [inner.expression(argument) for argument in arguments], distinct=distinct, order=order,
+        call_name(node), [part(inner, argument) for argument in arguments], distinct=distinct, order=order,
         where=None if where is None else replace(inner, clause="FILTER").condition(where),
     )
     read = frozenset(number for part in made.expressions for number in reads(part))
@@ -192,6 +201,7 @@ class _Writer:
             raise Unsupported(f"{made.name}() with these arguments is not supported in a statement of this kind")
         name = self.out.fold(node.type, made.type, made.fold, keeps_null=made.keeps_null)
         scale = uniform_scale(node) if made.name in ("sum", "min", "max") else None
-        return self._fragment(f"{name}({self._call(f'list({self._ordered(node)})')})", made, scale)
+        call = f"{name}({self._call(f'list({self._ordered(node)})')})"
+        return self._fragment(owned(call, made.type), made, scale)
 
 

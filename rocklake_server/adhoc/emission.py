@@ -14,9 +14,10 @@ from typing import Any
 
 from rocklake_server.adhoc.fragments import Fragment, uniform_scale
 from rocklake_server.adhoc.patterns import engine_pattern
-from rocklake_server.adhoc.values import argument_sql, engine_type
-from rocklake_server.errors import StatementTooComplex, Unsupported
+from rocklake_server.adhoc.values import argument_sql, engine_type, owned
+from rocklake_server.errors import StatementTooComplex, UndefinedFunction, Unsupported
 from rocklake_server.limits import ENGINE_TEXT_CHARACTERS_MAX
+from rocklake_server.pgformat.zones import session_zone
 from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.arithmetic import Arithmetic
 from rocklake_server.plan.casts import Conversion
@@ -44,10 +45,13 @@ from rocklake_server.schema.types import (
     BYTEA,
     CHAR,
     DATE,
+    JSON,
+    JSONB,
     NUMERIC,
     REAL,
     TEXT,
     TIMESTAMP,
+    TIMESTAMPTZ,
     ColumnType,
     Form,
 )
@@ -155,7 +159,7 @@ class Emitter:
             engine_type(kind)
         name = f"f{len(self.functions) + 1}"
         self.functions.append(Function(name, expression, kinds))
-        return f"{name}({', '.join(leaf.sql for leaf in leaves)})"
+        return owned(f"{name}({', '.join(leaf.sql for leaf in leaves)})", node.type)
 
     def fold(self, element: ColumnType, result: ColumnType, fold: Callable[[list[Any]], Any], *,
              keeps_null: bool) -> str:
@@ -169,6 +173,7 @@ class Emitter:
     def order(self, node: Expr) -> str:
         """What orders as PostgreSQL orders the values of ``node``. Raises Unsupported."""
         text = self.sql(node)
+        _refuse_json(node.type, "ordering by")
         if node.type.form is Form.NUMERIC:
             self.orders_numerics = True
             return f"{NUMERIC_KEY}({text})"
@@ -188,6 +193,7 @@ class Emitter:
         """What is equal exactly for values that are, and is the value itself. Raises Unsupported."""
         text = self.sql(node)
         kind = node.type if node.type.element is None else node.type.element
+        _refuse_json(kind, clause)
         if kind.form is Form.NUMERIC and uniform_scale(node) is None:
             raise Unsupported(
                 f"{clause} a numeric without a fixed scale is not supported in a statement of this kind",
@@ -195,6 +201,15 @@ class Emitter:
         if kind.oid == BPCHAR.oid or (kind.form not in _ORDERED and kind.form not in (Form.INTERVAL, Form.NUMERIC)):
             raise Unsupported(f"{clause} type {kind.name} is not supported in a statement of this kind")
         return text
+
+
+def _refuse_json(kind: ColumnType, clause: str) -> None:
+    """Raises UndefinedFunction for json, which has no equality, and Unsupported for jsonb."""
+    kind = kind if kind.element is None else kind.element
+    if kind.oid == JSON.oid:
+        raise UndefinedFunction("could not identify an equality operator for type json")
+    if kind.oid == JSONB.oid:
+        raise Unsupported(f"{clause} type jsonb is not supported in a statement of this kind")
 
 
 def _holds_match(node: Expr) -> bool:
@@ -292,6 +307,8 @@ def _conversion(out: Emitter, node: Conversion) -> str | None:
         return text
     if source.form is Form.BOOL and plain:
         return f"CAST({text} AS VARCHAR)"
+    if TIMESTAMPTZ.oid in (source.oid, target.oid) and session_zone() is not None:
+        return None
     if source.oid == DATE.oid and target.form is Form.TIMESTAMP:
         return f"CAST({text} AS TIMESTAMP)"
     if source.form is target.form is Form.TIMESTAMP:

@@ -11,6 +11,7 @@ from sqlglot import exp
 from rocklake_server.adhoc.fragments import Fragment, declared_scale, fragments
 from rocklake_server.adhoc.reading import Reading
 from rocklake_server.adhoc.relational import Relational
+from rocklake_server.adhoc.rows import PRESENT
 from rocklake_server.adhoc.statement import Column, Place
 from rocklake_server.adhoc.table_functions import table_function
 from rocklake_server.errors import InvalidColumnReference, SyntaxProblem, Unsupported
@@ -150,18 +151,26 @@ class FromItems:
     def _as_item(self, inner: Relational, alias: str, names: list[str], prefix: str) -> str:
         inner = inner.settled().renamed(names, alias)
         own = self.statement.name("t")
-        text = f"{prefix}({inner.text()}) AS {own}"
+        text = f"{prefix}{self._with_presence(alias, f'({inner.text()})')} AS {own}"
         self._add(own, alias, inner.columns)
         return text
 
-    def _add(self, own: str, alias: str, columns: Sequence[Column]) -> None:
+    def _with_presence(self, alias: str, text: str) -> str:
+        """``text``, with a column that is true in each of its rows where these may be wanted as values."""
+        if alias not in self.statement.row_names:
+            return text
+        return f"(SELECT *, TRUE AS {PRESENT} FROM {text} AS {self.statement.name('p')})"
+
+    def _add(self, own: str, alias: str, columns: Sequence[Column], *, whole: bool = False) -> None:
         start = self.scope.width
         shown = tuple(
             ScopeColumn(column.output.name, column.type, start + position, column.output.table_oid,
                         column.output.attnum)
             for position, column in enumerate(columns)
         )
-        place = Place(own, Source(alias, shown, start, len(shown)), [column.scale for column in columns])
+        source = Source(alias, shown, start, len(shown), whole=whole)
+        place = Place(own, source, [column.scale for column in columns],
+                      tells_presence=alias in self.statement.row_names)
         self.statement.add_place(self.scope, place)
 
     def _function(self, node: exp.Expr, call: exp.Expr, *, with_ordinality: bool) -> str:
@@ -171,7 +180,7 @@ class FromItems:
         named = alias_node is not None and alias_node.this is not None
         alias = identifier(alias_node) if named else made.name
         columns = made.columns
-        if named and len(columns) - with_ordinality == 1 and made.scalar:
+        if named and len(columns) - with_ordinality == 1 and made.scalar and not made.named:
             first = columns[0]
             columns = (replace(first, output=replace(first.output, name=alias)), *columns[1:])
         names = column_aliases(alias_node) if named else []
@@ -183,8 +192,8 @@ class FromItems:
         columns = (*(replace(column, output=replace(column.output, name=name))
                      for column, name in zip(columns, names, strict=False)), *columns[len(names):])
         own = self.statement.name("t")
-        self._add(own, alias, columns)
-        return f"LATERAL ({made.text}) AS {own}"
+        self._add(own, alias, columns, whole=made.scalar and not with_ordinality)
+        return f"LATERAL {self._with_presence(alias, f'({made.text})')} AS {own}"
 
     def _table(self, node: exp.Table) -> str:
         if not isinstance(node.this, exp.Identifier):
@@ -204,7 +213,7 @@ class FromItems:
                        for column, new in zip(common.columns, names, strict=False)]
             own = self.statement.name("t")
             self._add(own, alias, [*columns, *common.columns[len(names):]])
-            return f"{common.name} AS {own}"
+            return f"{self._with_presence(alias, common.name)} AS {own}"
         relation = self.statement.lowering.relation(name.schema, name.name)
         start = self.scope.width
         schema = relation.schema if alias_node is None else None
@@ -223,8 +232,9 @@ class FromItems:
         made = self.statement.input(relation)
         own = self.statement.name("t")
         scales = [None if kind is None else declared_scale(kind) for kind in kinds]
-        self.statement.add_place(self.scope, Place(own, source, scales, made))
-        return f"{made.name} AS {own}"
+        place = Place(own, source, scales, made, tells_presence=alias in self.statement.row_names)
+        self.statement.add_place(self.scope, place)
+        return f"{self._with_presence(alias, made.name)} AS {own}"
 
     # -- conditions that the rows of a relation have to meet anyhow ---------------------------------------------------
 

@@ -15,6 +15,7 @@ from rocklake_server.adhoc.values import engine_type, from_arrow, to_arrow
 from rocklake_server.errors import CatalogError, OutOfMemory, QueryCanceled
 from rocklake_server.limits import ENGINE_VALUE_BYTES_MAX
 from rocklake_server.pacing import checked, in_slices
+from rocklake_server.pgformat.zones import enter_zone, session_zone
 from rocklake_server.plan.applications import Contextual
 from rocklake_server.plan.expressions import Env, Expr
 from rocklake_server.schema.types import NUMERIC, TEXT, ColumnType, Value, array_of
@@ -39,6 +40,7 @@ class EngineFunctions:
     def __init__(self, functions: Sequence[Function], folds: Sequence[Fold], env: Env, *,
                  orders_numerics: bool) -> None:
         self._loop = asyncio.get_running_loop()
+        self._zone = session_zone()
         self._made: list[tuple[str, Compute, tuple[ColumnType, ...], ColumnType, bool]] = [
             (function.name, function.expression.bind(env), function.arguments, function.expression.type,
              _asks_session(function.expression))
@@ -58,12 +60,15 @@ class EngineFunctions:
                 name, self._callable(rows, compute, kinds, result, asks_session=asks_session),
                 [engine_type(kind) for kind in kinds], engine_type(result), type="arrow", null_handling="special")
 
+    async def _over_session(self, compute: Compute, content: Rows) -> list[Value]:
+        enter_zone(self._zone)
+        return await in_slices(lambda: [compute(row) for row in checked(content)])
+
     def _callable(self, rows: EngineRows, compute: Compute, kinds: Sequence[ColumnType], result: ColumnType, *,
                   asks_session: bool) -> Callable[..., Any]:
         def over_session(content: Rows) -> list[Value]:
             """On the event loop, to which the session's state belongs."""
-            coroutine = in_slices(lambda: [compute(row) for row in checked(content)])
-            answer = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+            answer = asyncio.run_coroutine_threadsafe(self._over_session(compute, content), self._loop)
             while not rows.interrupted:
                 try:
                     return answer.result(SESSION_WAIT_S)
@@ -73,6 +78,7 @@ class EngineFunctions:
             raise QueryCanceled("canceling statement due to user request")
 
         def call(*arrays: Any) -> Any:
+            enter_zone(self._zone)
             try:
                 content = list(zip(*(from_arrow(array, kind) for array, kind in zip(arrays, kinds, strict=True)),
                                    strict=True))

@@ -15,6 +15,7 @@ from sqlglot import exp
 from rocklake_server.adhoc.fragments import Fragment, reads, uniform_scale
 from rocklake_server.adhoc.reading import Reading
 from rocklake_server.adhoc.reading import reads as reads_nodes
+from rocklake_server.adhoc.values import owned
 from rocklake_server.errors import GroupingProblem, NumericOutOfRange, Unsupported
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.comparisons import equality_key
@@ -94,4 +95,5 @@ def _ordered_set(reading: Reading, node: exp.WithinGroup) -> Expr:
     name = out.fold(value.type, value.type, fold, keeps_null=False)
     direction = "DESC" if order.args.get("desc") else "ASC"
     text = f"{name}(list({out.sql(value)} ORDER BY {out.order(value)} {direction} NULLS LAST))"
+    text = owned(text, value.type)
     return Fragment(value.type, -1, sql=text, scope_number=-1, scale=uniform_scale(value), reads=reads(value))

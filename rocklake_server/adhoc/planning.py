@@ -14,11 +14,13 @@ from rocklake_server.adhoc.engine import EngineRows, load
 from rocklake_server.adhoc.functions import EngineFunctions
 from rocklake_server.adhoc.inputs import Loading
 from rocklake_server.adhoc.queries import Queries
+from rocklake_server.adhoc.rows import names_of_rows
 from rocklake_server.adhoc.statement import Input, Statement
 from rocklake_server.adhoc.values import argument, engine_type
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import CatalogError, StatementTooComplex, TooManyColumns, Unsupported
 from rocklake_server.limits import COLUMNS_MAX
+from rocklake_server.pgformat.zones import Zone, session_zone
 from rocklake_server.plan.dispatch import label
 from rocklake_server.plan.expressions import Env
 from rocklake_server.plan.model import Context, Outcome, ResultColumn
@@ -73,7 +75,7 @@ class EnginePlan:
         return Outcome("SELECT", stream=rows)
 
 
-_Key: TypeAlias = tuple[str, str, tuple[int, ...]]
+_Key: TypeAlias = tuple[str, str, tuple[int, ...], Zone | None]
 _kept: OrderedDict[_Key, EnginePlan] = OrderedDict()
 
 
@@ -106,13 +108,14 @@ def engine_plan(query: Query, view: TransactionView, parameter_types: Sequence[C
 
 
 def _key(query: Query, view: TransactionView, parameter_types: Sequence[ColumnType]) -> _Key:
-    return query.text, view.database, tuple(kind.oid for kind in parameter_types)
+    return query.text, view.database, tuple(kind.oid for kind in parameter_types), session_zone()
 
 
 def _rewritten(tree: exp.Expr, view: TransactionView, parameter_types: Sequence[ColumnType]) -> EnginePlan:
     if not isinstance(tree, exp.Query | exp.Values):
         raise Unsupported(f"the statement {label(tree)} is not supported")
     statement = Statement.over(view, parameter_types)
+    statement.row_names = names_of_rows(tree)
     found = Queries(statement).query(tree, None).settled()
     if len(found.outputs) > COLUMNS_MAX:
         raise TooManyColumns(f"target lists can have at most {COLUMNS_MAX} entries")

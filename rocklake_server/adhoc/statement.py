@@ -39,6 +39,8 @@ class Place:
     scales: Sequence[int | None]
     input: Input | None = None
     optional: bool = False
+    tells_presence: bool = False
+    """There is a column that tells its rows from the NULLs of a join."""
 
     def holds(self, index: int) -> bool:
         return self.source.start <= index < self.source.start + self.source.width
@@ -74,6 +76,8 @@ class Statement:
     inputs: list[Input] = field(default_factory=list)
     places: dict[int, list[Place]] = field(default_factory=dict)
     common_tables: dict[str, CommonTable] = field(default_factory=dict)
+    row_names: frozenset[str] = frozenset()
+    """Names of FROM items whose rows may be wanted as values."""
     _numbers: dict[str, int] = field(default_factory=dict)
 
     @classmethod

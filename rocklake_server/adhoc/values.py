@@ -1,7 +1,7 @@
 """Values on their way into the embedded engine and out of it: one engine type and one Arrow type per column type.
 
 Numerics travel as their text, since their scale is part of the value; uuids as their 16 bytes, which order as uuids do;
-object identifiers and ctids as 64-bit numbers. Times are in UTC, as everywhere in the server.
+object identifiers and ctids as 64-bit numbers. Times are in UTC, as the server stores them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from rocklake_server.pgformat.datetimes import (
     TIMESTAMP_MINUS_INFINITY,
 )
 from rocklake_server.pgformat.numbers import decode_numeric, encode_numeric
-from rocklake_server.schema.types import BIGINT, DOUBLE, INTEGER, SMALLINT, ColumnType, Form, Value
+from rocklake_server.pgformat.zones import session_zone
+from rocklake_server.schema.types import BIGINT, DOUBLE, INTEGER, SMALLINT, TIMESTAMPTZ, ColumnType, Form, Value
 
 EPOCH_DAYS = 10_957
 """Days from 1970-01-01, the engine's day 0, to 2000-01-01."""
@@ -43,6 +44,21 @@ def engine_type(kind: ColumnType) -> str:
     if found is None:
         raise Unsupported(f"type {kind.name} is not supported in a statement of this kind")
     return found
+
+
+def refuse_zone(kind: ColumnType, what: str) -> None:
+    """What the engine adds to a timestamptz is in UTC. Raises Unsupported in a session that is not."""
+    if kind.oid == TIMESTAMPTZ.oid and session_zone() is not None:
+        raise Unsupported(f"{what} {kind.name} is supported in sessions in UTC only")
+
+
+def owned(call: str, kind: ColumnType) -> str:
+    """A function's call, its texts copied to memory of the engine's own: CASE and COALESCE keep pointers to texts that
+    Arrow holds, and not Arrow's arrays."""
+    found = engine_type(kind)
+    if found == "VARCHAR":
+        return f"({call} || '')"
+    return f"({call} || CAST('' AS BLOB))" if found == "BLOB" else call
 
 
 @cache

@@ -11,6 +11,7 @@ from rocklake_server.adhoc.emission import Emitter
 from rocklake_server.adhoc.fragments import Fragment, reads
 from rocklake_server.adhoc.reading import Reading
 from rocklake_server.adhoc.reading import reads as reads_nodes
+from rocklake_server.adhoc.values import refuse_zone
 from rocklake_server.errors import UndefinedObject, Unsupported, WindowingProblem
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.compiler import settle
@@ -135,6 +136,7 @@ def _edge(inner: Reading, kind: str, value: object, side: object, keys: list[Exp
         if key.form is Form.INT:
             offset = implicit(offset, key)
         elif key.form in (Form.DATE, Form.TIMESTAMP):
+            refuse_zone(key, "RANGE with an offset over")
             offset = implicit(offset, INTERVAL)
         else:
             raise Unsupported(f"RANGE with an offset over type {key.name} is not supported")

@@ -14,7 +14,7 @@ from rocklake_server.errors import BadCopyFileFormat, ProgramLimitExceeded
 from rocklake_server.limits import MESSAGE_BYTES_MAX
 from rocklake_server.pgformat.copy_format import Header, TextFormat, check_header, check_width
 from rocklake_server.pgformat.strings import decode_utf8
-from rocklake_server.pgformat.text import text_decoder, text_encoder
+from rocklake_server.pgformat.text import session_text_decoder, session_text_encoder
 from rocklake_server.schema.types import ColumnType
 
 _SINGLE = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
@@ -29,7 +29,7 @@ def text_row_encoder(
     types: Sequence[ColumnType], options: TextFormat = DEFAULT_FORMAT
 ) -> Callable[[Iterable[Any]], bytes]:
     """The function from a row to its line, newline included."""
-    encoders = [text_encoder(column_type) for column_type in types]
+    encoders = [session_text_encoder(column_type) for column_type in types]
     delimiter, null = options.delimiter, options.null
     escapes = str.maketrans({**_OUTPUT_ESCAPES, delimiter: _OUTPUT_ESCAPES.get(delimiter, "\\" + delimiter)})
 
@@ -75,7 +75,7 @@ class TextCopyReader:
     ) -> None:
         if len(types) != len(names):
             raise ValueError("a column needs a name")
-        self._decoders = [text_decoder(column_type) for column_type in types]
+        self._decoders = [session_text_decoder(column_type) for column_type in types]
         self._names = names
         self._delimiter = options.delimiter.encode()
         self._null = options.null.encode()

@@ -1,6 +1,6 @@
 """Dates and times from text (PostgreSQL manual, Date/Time Input): ISO 8601 and its relatives, session zone UTC.
 
-Relative words (now, today) are refused: a decoder has no clock. Zones are offsets or names of UTC.
+Relative words (now, today) are refused: a decoder has no clock. Zones are offsets and names of places.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from rocklake_server.errors import (
     CatalogError,
     DatetimeOverflow,
     InvalidDatetime,
-    InvalidParameterValue,
     InvalidTimeZone,
     Unsupported,
 )
@@ -31,11 +30,12 @@ from rocklake_server.pgformat.datetimes import (
     days_from_civil,
 )
 from rocklake_server.pgformat.integers import SPACES
+from rocklake_server.pgformat.zones import Zone, zone_named
 
 _TIME = r"""
     (?: (?P<hour>[0-9]{1,2}) : (?P<minute>[0-9]{1,2}) (?: : (?P<second>[0-9]{1,2}) (?:\.(?P<fraction>[0-9]*))? )?
       | (?P<hour2>[0-9]{2}) (?P<minute2>[0-9]{2}) (?P<second2>[0-9]{2}) (?:\.(?P<fraction2>[0-9]*))? )
-    (?: \s* (?P<half>am|pm) )?
+    (?: \s* (?P<half>am|pm) (?![a-z]) )?
 """
 _END = r"""
     (?: \s* (?P<zone> [+-][0-9]{1,2} (?: (?: [0-9]{2} | :[0-9]{1,2} ) (?: :?[0-9]{2} )? )?
@@ -120,16 +120,18 @@ def _micros(match: re.Match[str], problem: _Problem) -> int:
     return ((hour * 60 + minute) * 60 + second) * MICROS_PER_SECOND + micros
 
 
-def _east(match: re.Match[str], problem: _Problem) -> int:
-    """Seconds east of UTC of the zone part; 0 without one. Raises 22009, 22023, 22007."""
+def _east(match: re.Match[str], problem: _Problem, local: int) -> int:
+    """Seconds east of UTC of the zone part when the clock shows ``local``; 0 without one. Raises 22009, 22023 and
+    22007."""
     zone = match["zone"]
     if zone is None or zone in _UTC_NAMES:
         return 0
     offset = _OFFSET(zone)
     if offset is None:
-        if "/" in zone:
-            raise InvalidParameterValue(f'time zone "{zone}" not recognized')
-        raise problem.syntax()
+        if "/" not in zone:
+            raise problem.syntax()
+        found = zone_named(zone)
+        return 0 if found is None else found.east_on_clock(local)
     hours, minutes, seconds = offset[2], int(offset[3] or 0), int(offset[4] or 0)
     east = (int(hours) * 60 + minutes) * 60 + seconds
     if int(hours) > 15 or minutes > 59 or seconds > 59 or east >= _ZONE_SECONDS_END:
@@ -148,16 +150,16 @@ def decode_date(text: str) -> int:
         if lowered == "epoch":
             return _UNIX_EPOCH_DAY
         raise problem.word(lowered)
-    _east(match, problem)
     days = _days(match, problem)
-    _micros(match, problem)
+    _east(match, problem, days * MICROS_PER_DAY + _micros(match, problem))
     if not DAY_FIRST <= days <= DATE_DAY_LAST:
         raise problem.range("date")
     return days
 
 
-def timestamp_decoder(type_name: str, *, zoned: bool) -> Callable[[str], int]:
-    """Decoder to microseconds since 2000-01-01. Without ``zoned`` a zone in the text is read and dropped."""
+def timestamp_decoder(type_name: str, *, zoned: bool, zone: Zone | None = None) -> Callable[[str], int]:
+    """Decoder to microseconds since 2000-01-01. Without ``zoned`` a zone in the text is read and dropped; with it, a
+    text without one is in ``zone``."""
 
     def decode(text: str) -> int:
         problem = _Problem(type_name, text)
@@ -169,9 +171,11 @@ def timestamp_decoder(type_name: str, *, zoned: bool) -> Callable[[str], int]:
             if lowered == "epoch":
                 return _UNIX_EPOCH_DAY * MICROS_PER_DAY
             raise problem.word(lowered)
-        east = _east(match, problem)
         micros = _days(match, problem) * MICROS_PER_DAY + _micros(match, problem)
+        east = _east(match, problem, micros)
         if zoned:
+            if zone is not None and match["zone"] is None:
+                east = zone.east_on_clock(micros)
             micros -= east * MICROS_PER_SECOND
         if not TIMESTAMP_FIRST <= micros < TIMESTAMP_END:
             raise problem.range("timestamp")
@@ -180,17 +184,22 @@ def timestamp_decoder(type_name: str, *, zoned: bool) -> Callable[[str], int]:
     return decode
 
 
-def _clock(text: str, type_name: str) -> tuple[int, int]:
-    """(microseconds since midnight, seconds east) of a time with an optional date before it."""
+def _clock(text: str, type_name: str, *, needs_zone: bool = False) -> tuple[int, int]:
+    """(microseconds since midnight, seconds east) of a time with an optional date before it. Raises Unsupported for one
+    without a zone where that would be a session's."""
     problem = _Problem(type_name, text)
     lowered = text.strip(SPACES).lower()
     match = _CLOCK(lowered)
     if match is None or (match["era"] and not (match["year"] or match["year2"] or match["year3"])):
         raise problem.word(lowered)
-    east = _east(match, problem)
-    if match["year"] or match["year2"] or match["year3"]:
-        _days(match, problem)
+    if needs_zone and match["zone"] is None:
+        raise Unsupported("a time without its offset is supported in sessions in UTC only")
+    dated = match["year"] or match["year2"] or match["year3"]
+    days = _days(match, problem) if dated else 0
     micros = _micros(match, problem)
+    if not dated and match["zone"] is not None and "/" in match["zone"]:
+        raise problem.syntax()
+    east = _east(match, problem, days * MICROS_PER_DAY + micros)
     if micros > MICROS_PER_DAY:
         raise problem.field()
     return micros, east
@@ -204,4 +213,10 @@ def decode_time(text: str) -> int:
 def decode_timetz(text: str) -> tuple[int, int]:
     """(microseconds since local midnight, seconds west of UTC). Raises 22007, 22008, 22009."""
     micros, east = _clock(text, "time with time zone")
+    return micros, -east
+
+
+def decode_timetz_in_zone(text: str) -> tuple[int, int]:
+    """As ``decode_timetz``, for a session that is not in UTC."""
+    micros, east = _clock(text, "time with time zone", needs_zone=True)
     return micros, -east

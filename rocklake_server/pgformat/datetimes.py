@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from typing import Protocol
 
 from rocklake_server.errors import DatetimeOverflow
 
@@ -18,6 +19,12 @@ DAY_FIRST = -2_451_545
 """4714-11-24 BC, Julian day 0."""
 DATE_DAY_LAST = 2_145_031_948
 """5874897-12-31."""
+
+class ZoneRules(Protocol):
+    """A time zone."""
+
+    def east_at(self, moment: int) -> int: ...
+
 
 _EPOCH_ORDINAL = date(2000, 1, 1).toordinal()
 _PROLEPTIC_FIRST, _PROLEPTIC_LAST = 1 - _EPOCH_ORDINAL, date(9999, 12, 31).toordinal() - _EPOCH_ORDINAL
@@ -105,15 +112,34 @@ def timestamp_encoder(zone: str) -> Callable[[int], str]:
     return encode
 
 
+def timestamp_encoder_in(zone: ZoneRules) -> Callable[[int], str]:
+    """Encoder of timestamptz in a zone."""
+
+    def encode(micros: int) -> str:
+        if micros in (TIMESTAMP_INFINITY, TIMESTAMP_MINUS_INFINITY):
+            return "infinity" if micros > 0 else "-infinity"
+        east = zone.east_at(micros)
+        days, micros_of_day = divmod(micros + east * MICROS_PER_SECOND, MICROS_PER_DAY)
+        text, era = _date_text(days)
+        return f"{text} {encode_time(micros_of_day)}{offset_text(east)}{era}"
+
+    return encode
+
+
+def offset_text(east: int) -> str:
+    """``+05:30``, ``-03``: seconds east of UTC."""
+    minutes, second = divmod(abs(east), 60)
+    hour, minute = divmod(minutes, 60)
+    zone = f"{'-' if east < 0 else '+'}{hour:02d}"
+    if minute or second:
+        zone += f":{minute:02d}"
+    return f"{zone}:{second:02d}" if second else zone
+
+
 def encode_timetz(value: tuple[int, int]) -> str:
     """``03:53:02+05:30``; the stored zone counts seconds west of UTC."""
     micros, west = value
-    minutes, second = divmod(abs(west), 60)
-    hour, minute = divmod(minutes, 60)
-    zone = f"{'-' if west > 0 else '+'}{hour:02d}"
-    if minute or second:
-        zone += f":{minute:02d}"
-    return encode_time(micros) + (f"{zone}:{second:02d}" if second else zone)
+    return encode_time(micros) + offset_text(-west)
 
 
 def encode_interval(value: tuple[int, int, int]) -> str:

@@ -8,7 +8,14 @@ import re
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from rocklake_server.errors import InvalidBinaryRepresentation, InvalidTextRepresentation, UntranslatableCharacter
+from rocklake_server.errors import (
+    InvalidBinaryRepresentation,
+    InvalidTextRepresentation,
+    ProgramLimitExceeded,
+    StatementTooComplex,
+    UntranslatableCharacter,
+)
+from rocklake_server.limits import JSON_CHARACTERS_MAX
 from rocklake_server.pgformat.numbers import decode_numeric, encode_numeric
 from rocklake_server.pgformat.strings import check_text, decode_utf8
 
@@ -25,13 +32,18 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _parsed(text: str, number: Any) -> Any:
-    """Raises InvalidTextRepresentation. ``number`` makes something of a number's text."""
+    """``number`` makes something of a number's text. Raises InvalidTextRepresentation, ProgramLimitExceeded and
+    StatementTooComplex."""
     check_text(text)
+    if len(text) > JSON_CHARACTERS_MAX:
+        raise ProgramLimitExceeded(f"a json of more than {JSON_CHARACTERS_MAX} characters is not supported")
     try:
         return json.loads(
             text, parse_int=number, parse_float=number, parse_constant=_refuse_constant, object_pairs_hook=list_of_pairs
         )
-    except (ValueError, RecursionError):
+    except RecursionError:
+        raise StatementTooComplex.default() from None
+    except ValueError:
         raise InvalidTextRepresentation("invalid input syntax for type json") from None
 
 
@@ -44,14 +56,18 @@ def list_of_pairs(pairs: list[tuple[str, Any]]) -> Members:
 
 
 def check_json(text: str) -> str:
-    """``text`` itself. Raises InvalidTextRepresentation when it is not JSON."""
+    """``text`` itself. Raises InvalidTextRepresentation when it is not JSON, ProgramLimitExceeded and
+    StatementTooComplex for one that is too long or deep."""
     _parsed(text, str)
     return text
 
 
 def jsonb_text(text: str) -> str:
-    """The text of the jsonb that ``text`` means. Raises InvalidTextRepresentation, UntranslatableCharacter."""
-    return _printed(_parsed(text, decode_numeric))
+    """The text of the jsonb that ``text`` means. Raises what ``check_json`` raises, and UntranslatableCharacter."""
+    try:
+        return _printed(_parsed(text, decode_numeric))
+    except RecursionError:
+        raise StatementTooComplex.default() from None
 
 
 def _printed(value: Any) -> str:

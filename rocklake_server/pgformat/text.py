@@ -7,14 +7,25 @@ are numbers here: turning a relation's name into its OID needs a catalog.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from rocklake_server.errors import UndefinedFunction, UndefinedObject, UndefinedTable
 from rocklake_server.pgformat import arrays, datetime_input, datetimes, integers, json_text, numbers, strings
 from rocklake_server.pgformat.coerce import coerce, fits_any_typmod
 from rocklake_server.pgformat.interval_input import decode_interval
-from rocklake_server.schema.types import ALL_TYPES, BY_NAME, BY_OID, VECTORS, ColumnType, Form, NamedOid
+from rocklake_server.pgformat.zones import SESSION_ZONE, Zone
+from rocklake_server.schema.types import (
+    ALL_TYPES,
+    BY_NAME,
+    BY_OID,
+    TIMESTAMPTZ,
+    TIMETZ,
+    VECTORS,
+    ColumnType,
+    Form,
+    NamedOid,
+)
 
 TextEncoder = Callable[[Any], str]
 TextDecoder = Callable[[str], Any]
@@ -131,6 +142,41 @@ def text_decoder(column_type: ColumnType) -> TextDecoder:
         element = text_decoder(column_type.element)
         return arrays.vector_decoder(element) if column_type in VECTORS else arrays.array_decoder(element)
     decode = _CODECS[column_type.typname][1]
+    if fits_any_typmod(column_type):
+        return decode
+    fit = coerce(column_type)
+    return lambda text: fit(decode(text))
+
+
+def session_text_encoder(column_type: ColumnType) -> TextEncoder:
+    """As ``text_encoder``, in the session's time zone."""
+    zone = SESSION_ZONE.get()
+    return text_encoder(column_type) if zone is None else _encoder_in(column_type, zone)
+
+
+def session_text_decoder(column_type: ColumnType) -> TextDecoder:
+    """As ``text_decoder``; times without an offset are in the session's time zone."""
+    zone = SESSION_ZONE.get()
+    return text_decoder(column_type) if zone is None else _decoder_in(column_type, zone)
+
+
+@lru_cache(maxsize=1024)
+def _encoder_in(column_type: ColumnType, zone: Zone) -> TextEncoder:
+    if column_type.element is not None and column_type not in VECTORS:
+        return arrays.array_encoder(_encoder_in(column_type.element, zone))
+    return datetimes.timestamp_encoder_in(zone) if column_type.oid == TIMESTAMPTZ.oid else text_encoder(column_type)
+
+
+@lru_cache(maxsize=1024)
+def _decoder_in(column_type: ColumnType, zone: Zone) -> TextDecoder:
+    if column_type.element is not None and column_type not in VECTORS:
+        return arrays.array_decoder(_decoder_in(column_type.element, zone))
+    if column_type.oid == TIMETZ.oid:
+        decode: TextDecoder = datetime_input.decode_timetz_in_zone
+    elif column_type.oid == TIMESTAMPTZ.oid:
+        decode = datetime_input.timestamp_decoder(TIMESTAMPTZ.name, zoned=True, zone=zone)
+    else:
+        return text_decoder(column_type)
     if fits_any_typmod(column_type):
         return decode
     fit = coerce(column_type)

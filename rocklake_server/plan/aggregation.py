@@ -17,6 +17,8 @@ from rocklake_server.plan.arithmetic import arithmetic, divide_numeric
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.comparisons import equality_key, order_key
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr
+from rocklake_server.plan.json_aggregates import NAMES as JSON_AGGREGATES
+from rocklake_server.plan.json_aggregates import json_aggregate
 from rocklake_server.plan.overloads import undefined_function
 from rocklake_server.plan.sorting import SortKey, sort_rows
 from rocklake_server.plan.statistics import NAMES as STATISTICS
@@ -28,6 +30,8 @@ from rocklake_server.schema.types import (
     BYTEA,
     DOUBLE,
     INTEGER,
+    JSON,
+    JSONB,
     NUMERIC,
     REAL,
     SMALLINT,
@@ -162,10 +166,14 @@ def aggregate(name: str, arguments: Sequence[Expr], *, distinct: bool = False, o
         if kinds[0].oid in (UNKNOWN.oid, target.oid) or is_string(kinds[0]):
             chosen = [implicit(argument, target) for argument in chosen]
             made = (target, _join_text)
+    elif name in JSON_AGGREGATES:
+        result, folded, fold = json_aggregate(name, arguments, distinct=distinct)
+        chosen, made = [folded], (result, fold)
     elif len(chosen) == 1:
         kind = kinds[0]
         number = kind.oid in (SMALLINT.oid, INTEGER.oid, BIGINT.oid, NUMERIC.oid, REAL.oid, DOUBLE.oid)
-        if name in ("min", "max") and kind.form not in (Form.BOOL, Form.UUID, Form.BYTES):
+        if name in ("min", "max") and kind.form not in (Form.BOOL, Form.UUID, Form.BYTES) \
+                and kind.oid not in (JSON.oid, JSONB.oid):
             if kind.oid == UNKNOWN.oid or (is_string(kind) and kind.typname in ("varchar", "name")):
                 chosen = [implicit(chosen[0], TEXT)]
                 kind = TEXT
@@ -184,6 +192,7 @@ def aggregate(name: str, arguments: Sequence[Expr], *, distinct: bool = False, o
             made = (array_of(element), lambda rows: tuple(row[0] for row in checked(rows)) if rows else None)
     if made is None:
         raise undefined_function(name, arguments)
-    return Aggregate(name, made[0], tuple(chosen), made[1], distinct, order, where, name == "array_agg")
+    keeps_null = name == "array_agg" or name in JSON_AGGREGATES
+    return Aggregate(name, made[0], tuple(chosen), made[1], distinct, order, where, keeps_null)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from rocklake_server.catalog.view import TransactionView
+from rocklake_server.pgformat.zones import Zone, session_zone
 from rocklake_server.plan.statement_plans import BoundPlan, Compiled
 
 _K = TypeVar("_K", bound=Hashable)
@@ -25,6 +26,10 @@ CONSTANT_CHARACTERS_MAX = 256
 """Longer ones are not kept."""
 
 
+ZONES_MAX = 8
+"""Time zones beside UTC whose compiled statements are kept."""
+
+
 @dataclass(slots=True)
 class PlanCache:
     """One database's compiled statements. What names no stored relation is shared with other databases. Not for use
@@ -34,6 +39,18 @@ class PlanCache:
     templates: dict[Hashable, Compiled] = field(default_factory=dict)
     seen: dict[str, None] = field(default_factory=dict)
     constants: dict[str, BoundPlan] = field(default_factory=dict)
+    zones: dict[Zone, PlanCache] = field(default_factory=dict)
+
+    def of_session(self) -> PlanCache:
+        """The one for the session's time zone: what is compiled for UTC is wrong in another."""
+        zone = session_zone()
+        if zone is None:
+            return self
+        found = self.zones.get(zone)
+        if found is None:
+            found = PlanCache()
+            _put(self.zones, zone, found, ZONES_MAX)
+        return found
 
     def saw(self, template_key: str) -> bool:
         """Whether this template came before; it has from now on."""

@@ -1,6 +1,6 @@
 """Conversions between types: explicit casts, assignment casts and the reading of untyped literals.
 
-Source: PostgreSQL manual, CREATE CAST and Type Conversion. Zone-less and zoned timestamps meet in UTC.
+Source: PostgreSQL manual, CREATE CAST and Type Conversion. Zone-less and zoned timestamps meet in the session's zone.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from rocklake_server.errors import DatatypeMismatch
 from rocklake_server.pgformat.coerce import coerce
-from rocklake_server.pgformat.text import text_decoder
+from rocklake_server.pgformat.text import session_text_decoder
 from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.conversions import Convert, conversion
 from rocklake_server.plan.expressions import Constant, Expr, Parameter, Slot
@@ -67,7 +67,7 @@ def read_untyped(node: Expr, target: ColumnType) -> Expr:
         return Constant(bare, None)
     if is_registered(target):
         return read_name(node, target)
-    decode = text_decoder(bare)
+    decode = session_text_decoder(bare)
     if isinstance(node, Constant):
         assert isinstance(node.content, str)
         return Constant(bare, decode(node.content))

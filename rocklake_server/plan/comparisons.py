@@ -8,7 +8,9 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from rocklake_server.errors import UndefinedFunction, Unsupported
+from rocklake_server.pgformat import json_parts
 from rocklake_server.pgformat.compare import natively_ordered, sort_key
+from rocklake_server.pgformat.zones import session_zone
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.conditions import Compare, InList
 from rocklake_server.plan.conversions import conversion
@@ -23,6 +25,7 @@ from rocklake_server.schema.types import (
     NUMERIC,
     TEXT,
     TIMESTAMP,
+    TIMESTAMPTZ,
     TIMETZ,
     UNKNOWN,
     ColumnType,
@@ -79,7 +82,8 @@ def _keys(left: ColumnType, right: ColumnType) -> tuple[Key | None, Key | None]:
     if Form.NUMERIC in (left.form, right.form):
         return _as_numeric(left), _as_numeric(right)
     if left.oid in MOMENTS and right.oid in MOMENTS:
-        return _as_moment(left), _as_moment(right)
+        zoned = session_zone() is not None and TIMESTAMPTZ.oid in (left.oid, right.oid)
+        return (_as_instant(left), _as_instant(right)) if zoned else (_as_moment(left), _as_moment(right))
     if Form.TIMETZ in (left.form, right.form):
         key = sort_key(TIMETZ)
         return _through(left, TIMETZ, key), _through(right, TIMETZ, key)
@@ -99,6 +103,10 @@ def _as_moment(kind: ColumnType) -> Key | None:
     return conversion(DATE, TIMESTAMP) if kind.oid == DATE.oid else None
 
 
+def _as_instant(kind: ColumnType) -> Key | None:
+    return None if kind.oid == TIMESTAMPTZ.oid else conversion(kind, TIMESTAMPTZ)
+
+
 def _through(kind: ColumnType, target: ColumnType, key: Key) -> Key:
     convert = conversion(kind, target)
     return lambda value: key(convert(value))
@@ -111,7 +119,9 @@ def order_key(kind: ColumnType) -> Key | None:
     if scalar.oid == JSON.oid:
         raise UndefinedFunction(f"could not identify an equality operator for type {scalar.name}")
     if scalar.oid == JSONB.oid:
-        raise Unsupported("comparing values of type jsonb is not supported")
+        if kind.element is not None:
+            raise Unsupported("comparing arrays of jsonb is not supported")
+        return json_parts.order_key
     if kind.oid == BPCHAR.oid:
         return lambda value: value.rstrip(" ")
     if natively_ordered(kind):

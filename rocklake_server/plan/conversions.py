@@ -1,6 +1,6 @@
 """Value conversions between types, as explicit casts do them.
 
-Source: PostgreSQL manual, CREATE CAST. Zone-less and zoned timestamps meet in UTC.
+Source: PostgreSQL manual, CREATE CAST. Zone-less and zoned timestamps meet in the session's zone.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any, TypeAlias
 
-from rocklake_server.errors import CannotCoerce, NumericOutOfRange
-from rocklake_server.pgformat.numbers import encode_double, encode_real, round_to_real
-from rocklake_server.pgformat.text import text_decoder, text_encoder
+from rocklake_server.errors import CannotCoerce, InvalidParameterValue, NumericOutOfRange, Unsupported
+from rocklake_server.pgformat import json_parts
+from rocklake_server.pgformat.numbers import decode_numeric, encode_double, encode_real, round_to_real
+from rocklake_server.pgformat.text import session_text_decoder, session_text_encoder
+from rocklake_server.pgformat.zones import Zone, session_zone
 from rocklake_server.plan.type_rules import (
     INTEGER_BOUNDS,
     INTEGERS,
@@ -27,6 +29,7 @@ from rocklake_server.schema.types import (
     INTERVAL,
     JSON,
     JSONB,
+    NUMERIC,
     REAL,
     TEXT,
     TIME,
@@ -123,7 +126,7 @@ def _infinite(moment: int) -> bool:
     return moment in (_INT64_MIN, _INT64_MAX)
 
 
-_MOMENTS: dict[tuple[int, int], Convert] = {
+_MOMENTS: dict[tuple[int, int], Callable[[Any], Any]] = {
     (DATE.oid, TIMESTAMP.oid): _date_to_timestamp,
     (DATE.oid, TIMESTAMPTZ.oid): _date_to_timestamp,
     (TIMESTAMP.oid, DATE.oid): _timestamp_to_date,
@@ -142,6 +145,47 @@ _MOMENTS: dict[tuple[int, int], Convert] = {
 }
 
 
+def _moment(source: ColumnType, target: ColumnType) -> Convert | None:
+    """Between dates and times; with time zones by way of what the session's clock shows. Raises Unsupported."""
+    found, zone = _MOMENTS.get((source.oid, target.oid)), session_zone()
+    if found is None or zone is None:
+        return found
+    if target.oid == TIMETZ.oid:
+        return _with_offset(source, zone)
+    if source.oid == TIMESTAMPTZ.oid:
+        return lambda moment: found(zone.local(moment))
+    if target.oid == TIMESTAMPTZ.oid:
+        return lambda value: zone.moment(found(value))
+    return found
+
+
+def _with_offset(source: ColumnType, zone: Zone) -> Convert:
+    if source.oid != TIMESTAMPTZ.oid:
+        raise Unsupported("a time without its offset is supported in sessions in UTC only")
+
+    def convert(moment: int) -> Value:
+        return None if _infinite(moment) else (zone.local(moment) % DAY_US, -zone.east_at(moment))
+
+    return convert
+
+
+def _from_jsonb(target: ColumnType) -> Convert:
+    wanted = "boolean" if target.oid == BOOLEAN.oid else "number"
+    number = None if target.oid == NUMERIC.oid or wanted == "boolean" else _number(NUMERIC, target)
+
+    def convert(text: str) -> Value:
+        kind = json_parts.kind_of(text)
+        if kind != wanted:
+            named = {"number": "numeric"}.get(kind, kind)
+            raise InvalidParameterValue(f"cannot cast jsonb {named} to type {target.name}")
+        if wanted == "boolean":
+            return text == "true"
+        value = decode_numeric(text)
+        return value if number is None else number(value)
+
+    return convert
+
+
 def render(kind: ColumnType) -> Convert:
     """The cast of ``kind`` to text."""
     if kind.oid == BOOLEAN.oid:
@@ -152,7 +196,7 @@ def render(kind: ColumnType) -> Convert:
         return lambda value: value
     if kind.oid == REAL.oid:
         return encode_real
-    return text_encoder(kind)
+    return session_text_encoder(kind)
 
 
 def conversion(source: ColumnType, target: ColumnType) -> Convert:
@@ -161,20 +205,22 @@ def conversion(source: ColumnType, target: ColumnType) -> Convert:
         return lambda value: value
     from_json = source.oid in _JSON and target.oid in _JSON
     if source.oid == UNKNOWN.oid or (is_string(source) and not is_string(target)) or from_json:
-        return text_decoder(target.with_typmod(-1))
+        return session_text_decoder(target.with_typmod(-1))
     if is_string(target):
         to_text = render(source)
         if target.oid == TEXT.oid or target.typname in ("varchar", "bpchar"):
             return to_text
-        decode = text_decoder(target)
+        decode = session_text_decoder(target)
         return lambda value: decode(str(to_text(value)))
     found: Convert | None = None
-    if (is_number(source) or source.oid in OIDS) and (is_number(target) or target.oid in OIDS):
+    if source.oid == JSONB.oid and (is_number(target) or target.oid == BOOLEAN.oid):
+        found = _from_jsonb(target)
+    elif (is_number(source) or source.oid in OIDS) and (is_number(target) or target.oid in OIDS):
         found = _number(source, target)
     elif source.form is Form.ARRAY and target.form is Form.ARRAY and source.element and target.element:
         inner = conversion(source.element, target.element)
         return lambda values: tuple(None if value is None else inner(value) for value in values)
-    found = found or _MOMENTS.get((source.oid, target.oid))
+    found = found or _moment(source, target)
     if found is None:
         raise CannotCoerce(f"cannot cast type {source.name} to {target.name}")
     return found

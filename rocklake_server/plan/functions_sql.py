@@ -10,6 +10,8 @@ from rocklake_server.plan import (
     array_text,
     casts,
     functions,
+    json_functions,
+    json_reading,
     live_functions,
     number_functions,
     privilege_functions,
@@ -22,7 +24,6 @@ from rocklake_server.plan.compiler import Compiler
 from rocklake_server.plan.conditions import And, CaseWhen, Not, Or
 from rocklake_server.plan.dispatch import compiles, only
 from rocklake_server.plan.expressions import Constant, Expr, NowRef
-from rocklake_server.plan.json_functions import build_object
 from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.overloads import call, unknown_function
 from rocklake_server.plan.patterns import like, regular
@@ -53,8 +54,8 @@ def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
         equal = compare("=", arguments[0], arguments[1])
         first = casts.implicit(equal.left, TEXT) if is_string(equal.left.type) else equal.left
         return CaseWhen(first.type, ((equal, Constant(first.type, None)),), first)
-    if name == "json_build_object":
-        return build_object(arguments)
+    if name in json_functions.BUILDERS:
+        return json_functions.BUILDERS[name](arguments)
     if name in array_functions.BUILDERS:
         return array_functions.array_call(name, arguments)
     if name in ("num_nulls", "num_nonnulls"):
@@ -66,8 +67,9 @@ def call_by_name(compiler: Compiler, name: str, arguments: list[Expr]) -> Expr:
             start = _SHOWN_FROM[name]
             arguments = [*arguments[:start], *(_shown(argument) for argument in arguments[start:])]
         return call(name, functions.FUNCTIONS[name], arguments)
-    if name in array_text.FUNCTIONS:
-        return call(name, array_text.FUNCTIONS[name], arguments)
+    for listed in (array_text.FUNCTIONS, json_reading.FUNCTIONS):
+        if name in listed:
+            return call(name, listed[name], arguments)
     compiler.queries.contextual = True
     return _of_session(name, arguments)
 

@@ -7,6 +7,7 @@ shorter; then days; then the time. A month that is cut counts 30 days, a day 24 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 from rocklake_server.errors import DatetimeOverflow, DivisionByZero, IntervalOverflow
@@ -21,6 +22,7 @@ from rocklake_server.pgformat.datetimes import (
     civil_from_days,
     days_from_civil,
 )
+from rocklake_server.pgformat.zones import Zone, session_zone
 from rocklake_server.plan.applications import Strict
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.expressions import Expr
@@ -63,6 +65,14 @@ def add_interval(moment: int, interval: Interval) -> int:
             raise DatetimeOverflow("timestamp out of range")
         day = days_from_civil(year, month + 1, min(day_of_month, month_length(year, month + 1)))
     return check_timestamp((day + days) * MICROS_PER_DAY + time + micros)
+
+
+def add_on_clock(zone: Zone, moment: int, interval: Interval) -> int:
+    """``timestamptz + interval``: months and days on a place's calendar, then the time. Raises DatetimeOverflow."""
+    months, days, micros = interval
+    if (months or days) and not infinite(moment):
+        moment = zone.moment(add_interval(zone.local(moment), (months, days, 0)))
+    return add_interval(moment, (0, 0, micros))
 
 
 def negated(interval: Interval) -> Interval:
@@ -200,7 +210,9 @@ def _plus_interval(symbol: str, left: Expr, right: Expr) -> Expr | None:
     if left.type.oid == DATE.oid:
         return _strict(TIMESTAMP, add_interval, implicit(left, TIMESTAMP), right)
     if left.type.oid in MOMENTS:
-        return _strict(left.type.with_typmod(-1), add_interval, left, right)
+        zone = session_zone() if left.type.oid == TIMESTAMPTZ.oid else None
+        added = add_interval if zone is None else partial(add_on_clock, zone)
+        return _strict(left.type.with_typmod(-1), added, left, right)
     if left.type.oid == INTERVAL.oid:
         return _strict(INTERVAL, add_intervals, left, right)
     return _strict(TIME, _clock, left, right) if left.type.oid == TIME.oid else None

@@ -12,6 +12,7 @@ from rocklake_server.plan.compiler import Compiler
 from rocklake_server.plan.dispatch import compiles, label, only
 from rocklake_server.plan.expressions import Constant, Expr
 from rocklake_server.plan.functions_sql import call_by_name
+from rocklake_server.plan.json_sql import is_json, json_operator
 from rocklake_server.plan.lowering.query import refuse_slots_in
 from rocklake_server.plan.number_functions import bitwise, complement, power_operator
 from rocklake_server.plan.patterns import like, regular
@@ -41,7 +42,10 @@ def _power(compiler: Compiler, node: exp.Pow) -> Expr:
 
 @compiles(*_SETS)
 def _set_operator(compiler: Compiler, node: exp.Binary) -> Expr:
-    return set_operator(_SETS[type(node)], compiler.compile(node.this), compiler.compile(node.expression))
+    symbol, left, right = _SETS[type(node)], compiler.compile(node.this), compiler.compile(node.expression)
+    if symbol != "&&" and (is_json(left) or is_json(right)):
+        return json_operator(symbol, left, right)
+    return set_operator(symbol, left, right)
 
 
 @compiles(exp.Bracket)

@@ -18,11 +18,12 @@ from rocklake_server.plan.compiler import Compiler, boolean, literal, parameter
 from rocklake_server.plan.conditions import CaseWhen, CoalesceOf
 from rocklake_server.plan.dispatch import compiles, only
 from rocklake_server.plan.expressions import NULL, Constant, Expr
+from rocklake_server.plan.json_sql import is_json, json_operator
 from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.subqueries import array_of_subquery
 from rocklake_server.plan.type_names import type_of
 from rocklake_server.plan.type_rules import common_type, is_string
-from rocklake_server.schema.types import BOOLEAN, BYTEA, INTERVAL, TEXT, UNKNOWN, Form, Value, array_of
+from rocklake_server.schema.types import BOOLEAN, BYTEA, INTERVAL, JSONB, TEXT, UNKNOWN, Form, Value, array_of
 
 ARITHMETIC = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 COLLATIONS = frozenset({"C", "POSIX", "default", "ucs_basic"})
@@ -85,7 +86,8 @@ def _column(compiler: Compiler, node: exp.Column) -> Expr:
 
 @compiles(*ARITHMETIC)
 def _arithmetic(compiler: Compiler, node: exp.Binary) -> Expr:
-    return arithmetic(ARITHMETIC[type(node)], compiler.compile(node.this), compiler.compile(node.expression))
+    symbol, left, right = ARITHMETIC[type(node)], compiler.compile(node.this), compiler.compile(node.expression)
+    return json_operator(symbol, left, right) if symbol == "-" and is_json(left) else arithmetic(symbol, left, right)
 
 
 @compiles(exp.Neg)
@@ -115,6 +117,8 @@ def _concatenate(compiler: Compiler, node: exp.DPipe) -> Expr:
         if left.type.oid == right.type.oid:
             return Strict(BYTEA, lambda first, second: first + second, (left, right))
     untyped = {left.type.oid, right.type.oid} & {UNKNOWN.oid}
+    if JSONB.oid in (left.type.oid, right.type.oid) and (untyped or left.type.oid == right.type.oid):
+        return json_operator("||", left, right)
     if not untyped and not (is_string(left.type) or is_string(right.type)):
         raise undefined_operator("||", left.type, right.type)
     return Concatenation(TEXT, arguments=(casts.cast(left, TEXT), casts.cast(right, TEXT)))

@@ -6,18 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rocklake_server.errors import CatalogError, UndefinedFunction, Unsupported
+from rocklake_server.pgformat.zones import Zone, session_zone
 from rocklake_server.plan.applications import Contextual, Lenient, Strict, Volatile, Waiting
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.postgres_functions import NAMES
 from rocklake_server.plan.type_rules import NUMBER_RANK, category
-from rocklake_server.schema.types import UNKNOWN, ColumnType, Value
+from rocklake_server.schema.types import TIMESTAMPTZ, TIMETZ, UNKNOWN, ColumnType, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Overload:
     """One function: ``node`` is the kind of node that calls ``function``; ``variadic`` repeats the last argument
-    type; ``optional`` counts the trailing arguments that may be missing."""
+    type; ``optional`` counts the trailing arguments that may be missing. ``in_zone`` makes the function for a session
+    that is not in UTC, ``any_zone``: it is the same there; one of a timestamptz that says neither is refused there."""
 
     arguments: tuple[ColumnType, ...]
     result: ColumnType
@@ -25,6 +27,8 @@ class Overload:
     node: type[Strict | Lenient | Contextual | Volatile | Waiting] = Strict
     optional: int = 0
     variadic: bool = False
+    in_zone: Callable[[Zone], Callable[..., Value]] | None = None
+    any_zone: bool = False
 
     def types_for(self, count: int) -> tuple[ColumnType, ...] | None:
         """The argument types of a call with ``count`` arguments."""
@@ -44,6 +48,19 @@ def _score(given: ColumnType, wanted: ColumnType) -> int | None:
     if given.oid in NUMBER_RANK and wanted.oid in NUMBER_RANK:
         return 1 if NUMBER_RANK[given.oid] <= NUMBER_RANK[wanted.oid] else None
     return 1 if category(given) == category(wanted) else None
+
+
+def _in_session(name: str, chosen: Overload) -> Callable[..., Value]:
+    """Raises Unsupported."""
+    zone = session_zone()
+    if zone is None or chosen.any_zone:
+        return chosen.function
+    if chosen.in_zone is not None:
+        return chosen.in_zone(zone)
+    for kind in chosen.arguments:
+        if kind.oid in (TIMESTAMPTZ.oid, TIMETZ.oid):
+            raise Unsupported(f"{name}() of type {kind.name} is supported in sessions in UTC only")
+    return chosen.function
 
 
 def undefined_function(name: str, arguments: Sequence[Expr]) -> UndefinedFunction:
@@ -76,4 +93,4 @@ def call(name: str, overloads: Sequence[Overload], arguments: Sequence[Expr]) ->
         raise undefined_function(name, arguments)
     _total, chosen, types = best
     typed = tuple(implicit(argument, wanted) for argument, wanted in zip(arguments, types, strict=True))
-    return chosen.node(chosen.result, chosen.function, typed)
+    return chosen.node(chosen.result, _in_session(name, chosen), typed)

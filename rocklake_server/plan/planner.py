@@ -19,7 +19,15 @@ from rocklake_server.errors import (
 )
 from rocklake_server.limits import COLUMNS_MAX
 from rocklake_server.pgformat.numbers import decode_numeric
-from rocklake_server.plan import functions_sql, operators_further_sql, operators_sql, predicates_sql, subqueries
+from rocklake_server.plan import (
+    functions_sql,
+    json_sets,
+    json_sql,
+    operators_further_sql,
+    operators_sql,
+    predicates_sql,
+    subqueries,
+)
 from rocklake_server.plan.cache import TEMPLATE_CHARACTERS_MAX, PlanCache
 from rocklake_server.plan.compiler import number_type, number_value
 from rocklake_server.plan.ddl import DdlPlan
@@ -49,7 +57,10 @@ from rocklake_server.sql.values import (
     read_insert_values,
 )
 
-REGISTERED = (functions_sql, operators_further_sql, operators_sql, predicates_sql, subqueries, select, set_operations)
+REGISTERED = (
+    functions_sql, json_sets, json_sql, operators_further_sql, operators_sql, predicates_sql, subqueries, select,
+    set_operations,
+)
 """The modules whose import fills the dispatch tables."""
 
 SHORT_TEXT_CHARACTERS = 2000

@@ -37,6 +37,8 @@ class Source:
     start: int
     width: int
     schema: str | None = None
+    whole: bool = False
+    """Its rows are the values of its first column, which its name means as a column's name."""
 
 
 @dataclass(slots=True)
@@ -72,10 +74,25 @@ class Scope:
             passed.append(scope)
             scope = scope.parent
         if table is None:
+            whole = self._whole(name)
+            if whole is not None:
+                return whole
             raise UndefinedColumn(f'column "{name}" does not exist')
         if self.find_source(table, schema) is None:
             raise UndefinedTable(f'missing FROM-clause entry for table "{table}"')
         raise UndefinedColumn(f"column {table}.{name} does not exist")
+
+    def _whole(self, name: str) -> Expr | None:
+        scope: Scope | None = self
+        passed: list[Scope] = []
+        while scope is not None:
+            for source in scope.sources:
+                if source.alias == name and source.whole:
+                    found = source.columns[0].reference
+                    return found if scope is self else _outer(found, scope, passed)
+            passed.append(scope)
+            scope = scope.parent
+        return None
 
     def local(self, name: str, table: str | None, schema: str | None) -> Expr | None:
         if table is None and name in self.merged:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rocklake_server.errors import Unsupported
 from rocklake_server.plan import catalog_functions
+from rocklake_server.plan.applications import Contextual
 from rocklake_server.plan.catalog_functions import context_call
 from rocklake_server.plan.model import Context
 from rocklake_server.plan.overloads import Overload
@@ -34,7 +35,10 @@ def _export_snapshot(context: Context) -> str:
 FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
     "version": context_call(lambda _context: VERSION),
     "now": context_call(lambda context: context.view.now_us, result=TIMESTAMPTZ),
-    "current_date": context_call(lambda context: context.view.now_us // _DAY_US, result=DATE),
+    "current_date": (
+        Overload((), DATE, lambda context: context.view.now_us // _DAY_US, Contextual,
+                 in_zone=lambda zone: lambda context: zone.local(context.view.now_us) // _DAY_US),
+    ),
     "current_database": context_call(lambda context: context.database, result=NAME),
     "current_schema": context_call(lambda _context: "public", result=NAME),
     "current_schemas": context_call(

@@ -79,11 +79,25 @@ class SetCall:
     argument: Expr
     columns: Columns
     expand: Expand = _as_it_is
+    named: bool = False
+    """The one column has a name of its own, which an alias of the function leaves alone."""
 
     @property
     def is_scalar(self) -> bool:
-        """Whether an alias of the function names its one column, too."""
+        """Whether a row is the value of its one column: an alias of the function means that, too."""
         return len(self.columns) == 1
+
+    @property
+    def arrays(self) -> tuple[Expr, ...]:
+        """The columns as arrays. Raises Unsupported where they are not made from rows."""
+        if self.expand is elements:
+            return (self.argument,)
+        if self.expand is not _as_it_is:
+            raise Unsupported(f"{self.columns[0][0]}() is not supported here")
+        return tuple(
+            Strict(array_of(kind), lambda rows, place=place: tuple(row[place] for row in rows), (self.argument,))
+            for place, (_name, kind) in enumerate(self.columns)
+        )
 
 
 def names_its_bounds(arguments: Sequence[Expr]) -> bool:

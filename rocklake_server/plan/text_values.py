@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from rocklake_server.catalog.view import Now, Row
 from rocklake_server.errors import NumericOutOfRange
-from rocklake_server.pgformat.text import text_decoder
+from rocklake_server.pgformat.text import session_text_decoder
 from rocklake_server.plan.casts import assign, cast
 from rocklake_server.plan.compiler import literal
 from rocklake_server.plan.expressions import Constant, Env, Expr, NowRef
@@ -69,7 +69,7 @@ def assigned(column: ValuesColumn, target: RelationColumn, context: Context) -> 
     if kind is FieldKind.STRING and bare:
         if target.type.form is Form.TEXT and target.type.name in ("text", "character varying"):
             return cells
-        decode = text_decoder(target.type)
+        decode = session_text_decoder(target.type)
         return [None if cell is None else decode(cell) for cell in cells]
     if kind is FieldKind.NUMBER and target.type.oid in INTEGER_BOUNDS:
         whole = _integers(cells, target.type)

@@ -14,7 +14,7 @@ from rocklake_server.errors import (
     Unsupported,
 )
 from rocklake_server.pgformat.binary import binary_decoder
-from rocklake_server.pgformat.text import text_decoder
+from rocklake_server.pgformat.text import session_text_decoder
 from rocklake_server.plan.model import ResultColumn, RowStream
 from rocklake_server.plan.registered import is_registered, oid_of_name
 from rocklake_server.schema.types import NAME, TEXT, ColumnType, Value
@@ -218,5 +218,5 @@ def _decoded(number: int, column_type: ColumnType, wire_format: int, data: bytes
         text = data.decode()
     except UnicodeDecodeError:
         raise CharacterNotInRepertoire('invalid byte sequence for encoding "UTF8"') from None
-    decoded: Value = text_decoder(column_type)(text)
+    decoded: Value = session_text_decoder(column_type)(text)
     return decoded

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rocklake_server.errors import DatatypeMismatch, SyntaxProblem, Unsupported
-from rocklake_server.pgformat.text import text_decoder
+from rocklake_server.pgformat.text import session_text_decoder
 from rocklake_server.plan.casts import converter
 from rocklake_server.plan.type_rules import assignable
 from rocklake_server.schema.types import TEXT, ColumnType, Value
@@ -65,7 +65,7 @@ async def argument_values(
 def _converted(number: int, value: Value, given: ColumnType, target: ColumnType) -> Value:
     """An argument as it is assigned. A text may be a literal of any type."""
     if given.oid == TEXT.oid:
-        found: Value = None if value is None else text_decoder(target)(str(value))
+        found: Value = None if value is None else session_text_decoder(target)(str(value))
         return found
     if not assignable(given, target):
         raise DatatypeMismatch(

@@ -12,7 +12,7 @@ from rocklake_server.auth.access import Access
 from rocklake_server.auth.roles import Privilege
 from rocklake_server.catalog.databases import Databases
 from rocklake_server.errors import DatatypeMismatch, InvalidParameterValue, SyntaxProblem, UndefinedFunction
-from rocklake_server.pgformat.text import text_decoder
+from rocklake_server.pgformat.text import session_text_decoder
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.schema.types import BY_OID, TEXT, ColumnType, Form, Value
 from rocklake_server.sql.statements import Call, CallArgument
@@ -181,7 +181,7 @@ def bound_arguments(procedure: Procedure, call: Call, parameters: Sequence[Value
                 raise SyntaxProblem(f"there is no parameter ${given.parameter}")
             bound[argument.name] = _parameter(argument, parameters[given.parameter - 1])
         elif given.literal is not None:
-            bound[argument.name] = text_decoder(argument.type)(given.literal)
+            bound[argument.name] = session_text_decoder(argument.type)(given.literal)
         else:
             bound[argument.name] = argument.default
     for argument in procedure.arguments:
@@ -194,7 +194,7 @@ def _parameter(argument: Argument, value: Value) -> Value:
     if value is None:
         return argument.default
     if isinstance(value, str) and argument.type is not TEXT:
-        decoded: Value = text_decoder(argument.type)(value)
+        decoded: Value = session_text_decoder(argument.type)(value)
         return decoded
     return value
 

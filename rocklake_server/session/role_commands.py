@@ -14,7 +14,7 @@ from rocklake_server.auth.roles import Privilege, RoleChange, RoleTable
 from rocklake_server.auth.verifier import verifier_of
 from rocklake_server.catalog.directory import Directory
 from rocklake_server.errors import InsufficientPrivilege, ObjectNotInPrerequisiteState, UndefinedObject
-from rocklake_server.pgformat.text import text_decoder
+from rocklake_server.pgformat.text import session_text_decoder
 from rocklake_server.schema.types import TIMESTAMPTZ
 from rocklake_server.sql.roles import (
     GRANT_HINT,
@@ -222,7 +222,7 @@ async def _change(options: RoleOptions) -> RoleChange:
         change = RoleChange(change.login, change.superuser, (verifier,))
     if options.valid_until is None:
         return change
-    until_us: int = text_decoder(TIMESTAMPTZ)(options.valid_until)
+    until_us: int = session_text_decoder(TIMESTAMPTZ)(options.valid_until)
     ends_us = None if until_us == _FOR_EVER_US else until_us
     return RoleChange(change.login, change.superuser, change.password, (ends_us,))
 

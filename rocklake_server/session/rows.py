@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from rocklake_server.limits import SEND_BUFFER_BYTES
 from rocklake_server.pgformat.binary import binary_encoder
-from rocklake_server.pgformat.text import text_encoder
+from rocklake_server.pgformat.text import session_text_encoder
+from rocklake_server.pgformat.zones import session_zone
 from rocklake_server.plan.model import ResultColumn
 from rocklake_server.schema.types import Value
 from rocklake_server.wire.connection import Raw, framed
@@ -88,12 +89,14 @@ class ResultFormat:
 def _encoder(column: ResultColumn, wanted: int) -> Callable[[Value], bytes]:
     if wanted == BINARY_FORMAT:
         return binary_encoder(column.type)
-    encode = text_encoder(column.type)
+    encode = session_text_encoder(column.type)
     return lambda value: encode(value).encode()
 
 
 def result_format(columns: Sequence[ResultColumn], formats: Sequence[int]) -> ResultFormat:
     """A plan that comes again has the very same columns: what was made of them is known by their identity."""
+    if session_zone() is not None:
+        return ResultFormat(columns, formats)
     known = _RESULT_FORMATS.get(id(columns))
     if known is None or known.columns is not columns or known.formats != formats:
         known = ResultFormat(columns, formats)

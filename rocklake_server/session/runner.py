@@ -115,8 +115,9 @@ class StatementRunner:
     async def run_simple(self, statement: sql.Query | sql.UtilityStatement) -> str:
         """Run a statement of a simple Query and send everything but CommandComplete. Returns the command tag."""
         self.check_allowed(statement)
+        self._settings.use_zone()
         if isinstance(statement, sql.Query):
-            constant = None if self._block.in_block else self._facts.plans.constant(statement.text)
+            constant = None if self._block.in_block else self._facts.plans.of_session().constant(statement.text)
             if constant is not None and (outcome := constant.constant) is not None:
                 if self.watch is not None:
                     self.watch.ended(PLAN)
@@ -286,7 +287,7 @@ class StatementRunner:
         if known is not None:
             return known
         try:
-            return plan_statement(query, view, self._facts.plans, types)
+            return plan_statement(query, view, self._facts.plans.of_session(), types)
         except _BEYOND_OPERATORS:
             if query.kind is not sql.QueryKind.SELECT:
                 raise

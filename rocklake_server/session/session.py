@@ -280,6 +280,7 @@ class Session:
         timer = None if timeout_s is None else self._start_timer(timeout_s)
         self._runner.running = True
         self._statement_began_s = self._state_since_s = perf_counter()
+        self.settings.use_zone()
         try:
             await self._answer(message)
         except CatalogError as error:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.limits import IDENTIFIER_BYTES_MAX, INDEX_KEYS_MAX
 from rocklake_server.pgformat.durations import UNITS_MS
+from rocklake_server.pgformat.zones import Zone, found_zone, hours_zone
 
 SERVER_VERSION = "15.0 (RockLake)"
 SERVER_VERSION_NUM = "150000"
@@ -78,11 +79,24 @@ def _utf8(value: str) -> str:
     return "UTF8"
 
 
-def _utc(value: str) -> str:
-    """Times are shown in UTC; other zones are refused, so that no time is ever shown wrongly."""
-    if value.lower() not in ("utc", "etc/utc", "gmt", "zulu", "0", "+00", "+00:00", "default", "local"):
+def zone_of_setting(value: str) -> tuple[str, Zone | None]:
+    """(name as it is shown, zone), ``None`` for UTC. Raises ValueError."""
+    if value.lower() in ("default", "local", "0", "+00", "+00:00"):
+        return "UTC", None
+    found = hours_zone(value) or _shown_hours(value) or found_zone(value)
+    if found is None:
         raise ValueError
-    return "UTC"
+    return found
+
+
+def _shown_hours(value: str) -> tuple[str, Zone | None] | None:
+    """``<+02>-02``, as a number of hours is shown."""
+    found = re.fullmatch(r"<([+-][0-9]{2})>[+-][0-9]{2}", value)
+    return None if found is None else hours_zone(found[1])
+
+
+def _zone(value: str) -> str:
+    return zone_of_setting(value)[0]
 
 
 def _iso_dates(value: str) -> str:
@@ -127,7 +141,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("session_authorization", "rocklake", reported=True, fixed=True),
         Setting("datestyle", "ISO, MDY", _iso_dates, reported=True),
         Setting("intervalstyle", "postgres", _choice("postgres"), reported=True),
-        Setting("timezone", "UTC", _utc, reported=True),
+        Setting("timezone", "UTC", _zone, reported=True),
         Setting("integer_datetimes", "on", reported=True, fixed=True),
         Setting("standard_conforming_strings", "on", _choice("on"), reported=True),
         Setting("default_transaction_isolation", "read committed", _choice(*_ISOLATIONS)),

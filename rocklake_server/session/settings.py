@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 from rocklake_server.errors import FixedSetting, UndefinedObject, Unsupported
 from rocklake_server.pgformat.durations import with_unit
+from rocklake_server.pgformat.zones import Zone, enter_zone
 from rocklake_server.session.setting_definitions import (
     MESSAGE_LEVELS,
     REPORTED_NAMES,
     SETTINGS,
     TRANSACTION_MODES,
     checked_value,
+    zone_of_setting,
 )
 
 
@@ -55,6 +57,8 @@ class Settings(Mapping[str, str]):
         self._flags: dict[str, bool] = {}
         self._mode_defaults: dict[str, str] = {}
         self._dirty = True
+        self._zone: Zone | None = None
+        self._zone_known = False
         self.timeouts = self._current_timeouts()
 
     def __getitem__(self, name: str) -> str:
@@ -101,11 +105,18 @@ class Settings(Mapping[str, str]):
             known = self._flags[name] = self[name] == "on"
         return known
 
+    def use_zone(self) -> None:
+        """Let the running task plan, read and print in this session's time zone."""
+        if not self._zone_known:
+            self._zone, self._zone_known = zone_of_setting(self["timezone"])[1], True
+        enter_zone(self._zone)
+
     def _changed(self) -> None:
         """What follows from values follows from the new ones."""
         self.timeouts = self._current_timeouts()
         self._flags.clear()
         self._mode_defaults.clear()
+        self._zone_known = False
 
     def set(self, name: str, value: str, *, local: bool = False) -> None:
         """Raises what ``checked`` raises."""

@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
+
+
+def _binary(made: type[exp.Expression]) -> Callable[[Any, exp.Expression, exp.Expression], exp.Expression]:
+    def build(parser: Any, left: exp.Expression, right: exp.Expression) -> exp.Expression:
+        found: exp.Expression = parser.expression(made(this=left, expression=right))
+        return found
+
+    return build
+
+
+def _typed_literal(_parser: Any, node: exp.Expression, kind: exp.DataType) -> exp.Expression:
+    """``date '...'`` and the casts after it, which the parser would apply to the text before it is a date."""
+    outer: exp.Expression | None = None
+    literal = node
+    while isinstance(literal, exp.Cast):
+        outer, literal = literal, literal.this
+    typed = exp.Cast(this=literal, to=kind)
+    if outer is None:
+        return typed
+    outer.set("this", typed)
+    return node
 
 
 class _Dialect(Postgres):
@@ -40,6 +62,18 @@ _CALLED_BY_NAME = (
 for _name in _CALLED_BY_NAME:
     Postgres.Parser.FUNCTIONS.pop(_name, None)
     Postgres.Parser.FUNCTION_PARSERS.pop(_name, None)
+Postgres.Parser.LAMBDAS.pop(TokenType.ARROW, None)
+Postgres.Parser.JSON_OPERATORS.update({
+    token: _binary(made) for token, made in (
+        (TokenType.ARROW, exp.JSONExtract), (TokenType.DARROW, exp.JSONExtractScalar),
+        (TokenType.HASH_ARROW, exp.JSONBExtract), (TokenType.DHASH_ARROW, exp.JSONBExtractScalar),
+        (TokenType.PLACEHOLDER, exp.JSONBContainsTopKey), (TokenType.AT_GT, exp.ArrayContainsAll),
+        (TokenType.LT_AT, exp.ArrayContainedBy), (TokenType.QMARK_PIPE, exp.JSONBContainsAnyTopKeys),
+        (TokenType.QMARK_AMP, exp.JSONBContainsAllTopKeys),
+    )
+})
+Postgres.Parser.TYPE_LITERAL_PARSERS.update(dict.fromkeys(exp.DType, _typed_literal))
+# an arrow is JSON's, with its right side as it is written; all of these bind alike
 _FAULTS = (TypeError, AttributeError, ValueError, LookupError, AssertionError, NotImplementedError)
 
 

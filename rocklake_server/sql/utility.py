@@ -138,6 +138,8 @@ def _set(cursor: Cursor) -> UtilityStatement:
     if cursor.take("TIME", "ZONE"):
         if cursor.take_one_of("LOCAL", "DEFAULT"):
             return SetVariable("timezone", None, local)
+        if cursor.at("INTERVAL"):
+            cursor.refuse("SET TIME ZONE INTERVAL")
         return SetVariable("timezone", (_setting_value(cursor),), local)
     if cursor.at("ROLE", "CONSTRAINTS", "AUTHORIZATION"):
         cursor.refuse(f"SET {cursor.token.value}")

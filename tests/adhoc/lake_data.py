@@ -63,7 +63,7 @@ def setup() -> Iterator[str]:
 
 def themes() -> list[str]:
     """The files of queries that both sides answer."""
-    others = ("setup", "errors", "refused", "hostile")
+    others = ("setup", "errors", "refused", "hostile", "session_zones")
     return sorted(path.stem for path in QUERIES.glob("*.sql") if path.stem not in others)
 
 

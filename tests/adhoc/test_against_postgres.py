@@ -68,6 +68,21 @@ def test_the_statements_of_the_planners_tests_are_the_same_over_the_wire(sides: 
     compare(sides, shared_statements())
 
 
+ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC", "-5", "GMT+2")
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_every_query_about_times_answers_the_same_in_a_session_of_another_zone(sides: Sides, zone: str) -> None:
+    for side in sides:
+        side.execute(f"SET TIME ZONE '{zone}'")
+    try:
+        shared = [text for name in ("zones", "datetimes") for text in statements(name) if "RANGE BETWEEN" not in text]
+        compare(sides, ["SHOW TimeZone", *statements("session_zones"), *shared])
+    finally:
+        for side in sides:
+            side.execute("SET TIME ZONE 'UTC'")
+
+
 def compare(sides: Sides, texts: list[str]) -> None:
     """Fails with every statement whose answers differ."""
     wrong: list[str] = []

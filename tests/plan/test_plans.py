@@ -312,7 +312,7 @@ REFUSED = [
     "MERGE INTO t USING t u ON true WHEN MATCHED THEN DELETE",
     "SELECT a FROM ONLY t",
     "SELECT a FROM t LIMIT 1 WITH TIES",
-    "SELECT '<a/>'::xml", "SELECT '1'::jsonb AS a UNION SELECT '2'::jsonb",
+    "SELECT '<a/>'::xml", "SELECT ARRAY['1'::jsonb] AS a UNION SELECT ARRAY['2'::jsonb]",
     "INSERT INTO t OVERRIDING SYSTEM VALUE VALUES (1)",
 ]
 

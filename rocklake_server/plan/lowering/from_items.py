@@ -13,12 +13,12 @@ from rocklake_server.plan.dispatch import label, only
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.lowering.from_tree import FromTree, Item, Step
 from rocklake_server.plan.lowering.query import Lowered, Output, QueryLowering
-from rocklake_server.plan.lowering.set_calls import set_call
+from rocklake_server.plan.lowering.set_calls import set_call, set_name
 from rocklake_server.plan.naming import identifier
 from rocklake_server.plan.operators import Operator, Scan, SystemScan
 from rocklake_server.plan.relation_names import PG_CATALOG
 from rocklake_server.plan.scope import Scope, ScopeColumn, Source
-from rocklake_server.plan.set_functions import FunctionScan
+from rocklake_server.plan.set_functions import FunctionScan, SetCall
 from rocklake_server.plan.type_rules import common_type
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import BIGINT, TID
@@ -138,12 +138,20 @@ def function_item(
     names = column_aliases(alias)
     if isinstance(node.args.get("offset"), exp.Identifier):
         names.append(identifier(node.args["offset"]))
-    shown = call.columns[0][0] if alias is None or alias.this is None else identifier(alias)
-    outputs = [Output(shown if call.is_scalar else name, kind) for name, kind in call.columns]
+    shown = call_alias(node, call) if alias is None or alias.this is None else identifier(alias)
+    outputs = [Output(shown if call.is_scalar and not call.named else name, kind) for name, kind in call.columns]
     if ordinality:
         outputs.append(Output("ordinality", BIGINT))
     lowered = Lowered(FunctionScan(call, ordinality), tuple(outputs), frozenset(inside.correlated))
-    return *derived(lowered, shown, names, scope.width), scope.number in lowered.correlated
+    operator, source = derived(lowered, shown, names, scope.width)
+    source = replace(source, whole=call.is_scalar and not ordinality)
+    return operator, source, scope.number in lowered.correlated
+
+
+def call_alias(node: exp.Expr, call: SetCall) -> str:
+    """What a function in FROM is called without an alias."""
+    name = set_name(node.this if isinstance(node, exp.Table) else node)
+    return call.columns[0][0] if name is None else name
 
 
 def check_function_schema(node: exp.Table) -> None:

@@ -12,12 +12,13 @@ from rocklake_server.plan.calls import AGGREGATES, CALLS, call_name
 from rocklake_server.plan.compiler import Compiler, settle
 from rocklake_server.plan.dispatch import only
 from rocklake_server.plan.expressions import ColumnRef, Expr
+from rocklake_server.plan.json_aggregates import NAMES as JSON_AGGREGATES
 from rocklake_server.plan.lowering.ordering import ordinal, sort_keys_of
 from rocklake_server.plan.lowering.query import refuse_slot, refuse_slots_in
 from rocklake_server.plan.sorting import SortKey
 from rocklake_server.plan.statistics import NAMES as STATISTICS
 
-_AGGREGATE_NAMES = frozenset({*STATISTICS, "every", *(CALLS[kind][0] for kind in AGGREGATES)})
+_AGGREGATE_NAMES = frozenset({*STATISTICS, *JSON_AGGREGATES, "every", *(CALLS[kind][0] for kind in AGGREGATES)})
 """Those that have no class of their own in the tree, and calls that name their schema."""
 
 

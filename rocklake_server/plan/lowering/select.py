@@ -88,7 +88,7 @@ def _with_sets(queries: QueryLowering, node: exp.Select, compiler: Compiler, sou
             call = set_call(compiler, _bare(part))
             if not call.is_scalar:
                 raise Unsupported("a function that returns rows of several columns is supported in FROM only")
-            name = identifier(part.args["alias"]) if isinstance(part, exp.Alias) else call.columns[0][0]
+            name = identifier(part.args["alias"]) if isinstance(part, exp.Alias) else column_name(part)
             outputs.append(Output(name, call.columns[0][1]))
             expressions.append(call.argument)
             expansions.append(call.expand)

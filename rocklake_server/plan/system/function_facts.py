@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rocklake_server.plan.system.function_facts_further import FURTHER
+from rocklake_server.plan.system.function_facts_json import JSON_FUNCTIONS
 
 _LISTED = """
 1394|abs|700|700|is-fs-|float4abs|absolute value|
@@ -407,7 +408,7 @@ class FunctionFacts:
 
 
 def function_facts() -> Iterator[FunctionFacts]:
-    for line in (*_LISTED.strip().splitlines(), *FURTHER.strip().splitlines()):
+    for line in (line for listed in (_LISTED, FURTHER, JSON_FUNCTIONS) for line in listed.strip().splitlines()):
         oid, name, arguments, result, flags, source, text = line.split("|", 6)
         description, _, further = text.rpartition("|")
         yield FunctionFacts(

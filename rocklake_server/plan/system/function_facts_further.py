@@ -39,6 +39,8 @@ FURTHER = """
 1385|date_part|25 1083|701|is-fs-|time_part|extract field from time|
 2021|date_part|25 1114|701|is-fs-|timestamp_part|extract field from timestamp|
 1217|date_trunc|25 1184|1184|ss-fs-|timestamptz_trunc|truncate timestamp with time zone to specified units|
+1284|date_trunc|25 1184 25|1184|ss-fs-|timestamptz_trunc_zone|truncate timestamp with time zone to specified units in \
+specified time zone|
 1218|date_trunc|25 1186|1186|is-fs-|interval_trunc|truncate interval to specified units|
 2020|date_trunc|25 1114|1114|is-fs-|timestamp_trunc|truncate timestamp to specified units|
 1947|decode|25 25|17|is-fs-|binary_decode|convert ascii-encoded text string into bytea value|
@@ -119,8 +121,10 @@ FURTHER = """
 2716|stddev_samp|701|701|i--as-|aggregate_dummy|sample standard deviation of float8 input values|
 2717|stddev_samp|1700|1700|i--as-|aggregate_dummy|sample standard deviation of numeric input values|
 1606|tan|701|701|is-fs-|dtan|tangent|
+1026|timezone|1186 1184|1114|is-fs-|timestamptz_izone|adjust timestamp to new time zone|
 1159|timezone|25 1184|1114|is-fs-|timestamptz_zone|adjust timestamp to new time zone|
 2069|timezone|25 1114|1184|is-fs-|timestamp_zone|adjust timestamp to new time zone|
+2070|timezone|1186 1114|1184|is-fs-|timestamp_izone|adjust timestamp to new time zone|
 1768|to_char|1186 25|25|ss-fs-|interval_to_char|format interval to text|
 1770|to_char|1184 25|25|ss-fs-|timestamptz_to_char|format timestamp with time zone to text|
 1772|to_char|1700 25|25|ss-fs-|numeric_to_char|format numeric to text|

@@ -144,3 +144,22 @@ SELECT b ~ '(x+x+)+y\1', row_number() OVER () FROM t
 SELECT 'x' ~ '(?=x)', row_number() OVER ()
 SELECT b ~ '((((a{1,255}){1,255}){1,255}){1,255})', row_number() OVER () FROM t
 SELECT 10 ^ 1000000, row_number() OVER ()
+SELECT repeat('[', 1000000)::json, row_number() OVER ()
+SELECT repeat('[', 1000000)::jsonb -> 0, row_number() OVER ()
+SELECT (repeat('{"a":', 100000) || '1' || repeat('}', 100000))::json #> '{a,a}'
+SELECT ('[' || repeat('1,', 10000000) || '1]')::json -> 5, row_number() OVER ()
+SELECT json_agg(repeat(b, 1000)) FROM t, generate_series(1, 100000000) g
+SELECT json_object_agg(x, b) FROM t, generate_series(1, 1000000000) y(x)
+SELECT * FROM json_each('{}'), read_csv('/etc/passwd')
+SELECT json_serialize_sql('SELECT 1'), row_number() OVER ()
+SELECT json_execute_serialized_sql('x'), row_number() OVER ()
+SELECT * FROM json_execute_serialized_sql('x')
+SELECT json_extract('{}', '$'), row_number() OVER ()
+SELECT row_to_json(r1), row_number() OVER () FROM t
+SELECT present FROM t, (SELECT json_agg(t) FROM u t) q
+SELECT ('[' || repeat('[1],', 100000) || '[2]]')::jsonb @> ('[' || repeat('[3],', 100000) || '[4]]')::jsonb, row_number() OVER ()
+SELECT (repeat('[', 800) || repeat('1,', 100000) || '1' || repeat(']', 800))::jsonb #> string_to_array(repeat('0,', 799) || '0', ','), row_number() OVER ()
+SELECT ('{"a": 1}' || repeat(' ', 4000000))::json -> 'a', repeat('x', 2000000000)
+SELECT f AT TIME ZONE repeat('x/', 10000000) FROM t, generate_series(1, 3)
+SELECT f AT TIME ZONE '../../etc/passwd' FROM t, generate_series(1, 3)
+SELECT count(*) FROM generate_series('2000-01-01'::timestamptz, '9999-01-01', '1 microsecond')

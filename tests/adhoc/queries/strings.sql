@@ -35,3 +35,4 @@ SELECT b::varchar(2), b::char(5), 'ab'::char(5) || 'x', 'abc'::varchar(2), lengt
 SELECT 'it''s', E'tab\there', $$dollar 'quoted'$$, '' = '', row_number() OVER () WHERE false
 SELECT coalesce(b, 'none'), nullif(b, 'one'), greatest(b, l), least(b, l), row_number() OVER (ORDER BY a) FROM t ORDER BY a
 SELECT CASE b WHEN 'one' THEN 1 WHEN 'two' THEN 2 ELSE 0 END, CASE WHEN b IS NULL THEN 'null' WHEN b = '' THEN 'empty' ELSE b END, rank() OVER (ORDER BY b) FROM t ORDER BY a
+SELECT coalesce(repeat(b, 20), 'none'), CASE WHEN a > 1 THEN reverse(repeat(b, 9)) ELSE md5(b) END, row_number() OVER (ORDER BY a) FROM t ORDER BY a

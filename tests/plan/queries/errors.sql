@@ -103,3 +103,64 @@ SELECT a + 1 AS z FROM t ORDER BY z DESC LIMIT 2
 SELECT b FROM t ORDER BY a + 1 DESC
 SELECT ctid, a FROM empty, t WHERE false
 SELECT 'infinity'::timestamp - '2024-01-01'::timestamp
+SELECT '{'::json
+SELECT '{"a": 1,}'::jsonb
+SELECT x::json FROM (VALUES ('[1, 2'), ('x')) v(x)
+SELECT 'NaN'::jsonb
+SELECT '"\u0000"'::jsonb
+SELECT '{"a": "\u0000"}'::json ->> 'a'
+SELECT '"\ud800"'::jsonb
+SELECT json '[1, 2]' -> 1.5
+SELECT '{"a": 1}'::json -> 1::bigint
+SELECT '{}'::json @> '{}'::json
+SELECT '{}'::json ? 'a'
+SELECT 'x'::text -> 'a'
+SELECT 1 -> 'a'
+SELECT '{}'::json = '{}'::json
+SELECT DISTINCT x FROM (VALUES ('{}'::json), ('[]')) v(x)
+SELECT x, count(*) FROM (VALUES ('{}'::json), ('[]')) v(x) GROUP BY x
+SELECT x FROM (VALUES ('{}'::json), ('[]')) v(x) ORDER BY x
+SELECT count(DISTINCT x) FROM (VALUES ('{}'::json), ('[]')) v(x)
+SELECT json_agg(DISTINCT x) FROM (VALUES ('{}'::json), ('[]')) v(x)
+SELECT min(x) FROM (VALUES ('{}'::jsonb), ('[]')) v(x)
+SELECT json_build_object('a')
+SELECT json_build_object(NULL, 1)
+SELECT jsonb_build_object('a', 1, NULL, 1)
+SELECT json_build_object(ARRAY[1], 1)
+SELECT json_build_object('{}'::json, 1)
+SELECT to_json('x')
+SELECT to_jsonb(NULL)
+SELECT json_agg('x')
+SELECT to_json(1, 2)
+SELECT row_to_json(1)
+SELECT json_object_agg(x, 1) FROM (VALUES ('a'), (NULL)) v(x)
+SELECT jsonb_object_agg(x, 1) FROM (VALUES ('a'), (NULL)) v(x)
+SELECT json_array_length('{}')
+SELECT jsonb_array_length('5')
+SELECT json_array_length('x')
+SELECT json_typeof('[1]'::text)
+SELECT jsonb_typeof('[1]'::json)
+SELECT * FROM json_each('[1]')
+SELECT * FROM jsonb_each('5')
+SELECT * FROM json_object_keys('[]')
+SELECT * FROM json_array_elements('{}')
+SELECT * FROM jsonb_array_elements_text('1')
+SELECT * FROM json_array_elements('[1'::text)
+SELECT '1'::jsonb - 'a'
+SELECT '{}'::jsonb - 1
+SELECT '{}'::json - 'a'
+SELECT '{}'::json || '{}'::json
+SELECT json_extract_path('{}')
+SELECT json_agg(a, b) FROM t
+SELECT json_nope('{}')
+SELECT '"1"'::jsonb::int
+SELECT 'null'::jsonb::numeric
+SELECT '1'::jsonb::bool
+SELECT '70000'::jsonb::smallint
+SELECT '1'::json::int
+SELECT '1'::jsonb::date
+SELECT 1::jsonb
+SELECT now() AT TIME ZONE 'Europe/Atlantis'
+SELECT now() AT TIME ZONE INTERVAL '1 month'
+SELECT '2024-07-01 12:00 Europe/Atlantis'::timestamptz
+SELECT date_trunc('day', now(), 'Mars/Olympus')

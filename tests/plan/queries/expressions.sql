@@ -72,3 +72,36 @@ SELECT 6 & 3, 6 | 1, 6 # 3, 5::bigint & 4::smallint, i & 1 FROM t ORDER BY a
 SELECT json_build_object('a', 1, 'b', NULL, 'c', c, 'd', e, 'e', 'x"y', 'f', b, 'g', '[1]'::json, 'h', d) FROM t ORDER BY a
 SELECT '{"b" : 1, "a":[1.50]}'::jsonb, '[1]'::json, '{"a":1}'::jsonb::text, '"x"'::text::json, '{"a" : 1}'::json::jsonb
 SELECT (ARRAY['x', 'y', 'z'])[a], (ARRAY['x', 'y', 'z'])[a + 1], (ARRAY['x', 'y', 'z'])[a * 2 - 1] FROM t WHERE a BETWEEN 0 AND 100 ORDER BY a
+SELECT '{"b" : 1,  "a":2, "b":3}'::json, '{"b" : 1,  "a":2, "b":3}'::jsonb, '[1.00, 1e3, -0, 1.5e-2]'::jsonb, ' [1 ,2] '::json
+SELECT x::json, x::jsonb, x::json::text, x::jsonb::text, x::jsonb::json FROM (VALUES ('{"k": [1, {"z": null}]}'), ('"s"'), (NULL)) v(x)
+SELECT '{"a": {"b": [10, 20, "x"]}}'::json -> 'a', '{"a": {"b" :  [10, 20]}}'::json -> 'a' -> 'b', '{"a": 1, "a": 2}'::json -> 'a'
+SELECT '{"a": {"b": [1, {"c": "deep"}]}}'::json #> '{a,b,1,c}', '{"a": {"b": [1, {"c": "deep"}]}}'::jsonb #>> '{a,b,-1,c}'
+SELECT '"s"'::jsonb -> 'a', '1'::json -> 'a', '[1]'::jsonb -> 'a', '{"0": 1}'::jsonb -> 0, '[1]'::json ->> 'a', '"x"'::jsonb #>> '{}'
+SELECT '{"a": 1, "b": {"c": 2}}'::jsonb @> '{"b": {}}', '[1, 2, [3]]'::jsonb @> '[[3], 1]', '["foo", "bar"]'::jsonb @> '"bar"', '"bar"'::jsonb @> '["bar"]'
+SELECT '{"a": null}'::jsonb @> '{"a": null}', '[]'::jsonb @> '[]', '{}'::jsonb @> '[]', '[true]'::jsonb @> 'true', '{"a":[1]}'::jsonb @> '{"a":1}'
+SELECT '{"a": 1}'::jsonb ?| ARRAY['x', 'a'], '{"a": 1, "b": 2}'::jsonb ?& ARRAY['a', 'b'], '["a"]'::jsonb ?& ARRAY['a', 'c'], '{"a": 1}'::jsonb ?| '{}'
+SELECT '{"a": 1, "b": 2}'::jsonb - 'a', '["a", "b", "a"]'::jsonb - 'a', '[1, 2, 3]'::jsonb - 1, '[1, 2, 3]'::jsonb - -1, '{"a": 1, "b": 2}'::jsonb - ARRAY['a', 'b'], '[1]'::jsonb - 5
+SELECT '{"a.b": 1, "$": 2, "": 3, "a[0]": 4}'::json -> 'a.b', '{"a.b": 1, "$": 2, "": 3}'::jsonb -> '$', '{"": 3}'::json -> '', '{"a[0]": 4}'::jsonb ->> 'a[0]'
+SELECT '{"a": 1}'::jsonb = '{"a": 1.0}', '[1, 2]'::jsonb < '[3]', '{}'::jsonb > '[]', '"b"'::jsonb > '"a"', '1'::jsonb <> 'true', '[]'::jsonb < 'null', 'null'::jsonb < '"a"'
+SELECT x FROM (VALUES ('{"a": 1}'::jsonb), ('{"a": 2}')) v(x) WHERE x = '{"a":1}'
+SELECT json_build_object('a', 1, 'b', 'x', 'c', NULL, 'd', true, 'e', 1.50, 'f', ARRAY[1, 2], 'g', '{"k" : 1}'::json), json_build_object()
+SELECT json_build_array(1, 'a', NULL, true, 2.50, DATE '2024-02-29', ARRAY[true, false]), jsonb_build_array(1, 'a', NULL, 1e20::float8), json_build_array(), jsonb_build_array()
+SELECT array_to_json(ARRAY[1, NULL, 3]), to_json('{"a":  1}'::json), to_jsonb('{"a":  1}'::json), to_json('{"b":1,"a":2}'::jsonb), to_json(TIMESTAMP '0044-03-15 10:00:00 BC')
+SELECT json_typeof(x::json), jsonb_typeof(x::jsonb) FROM (VALUES ('{}'), (' [1]'), ('"s"'), ('-1.5'), ('true'), ('false'), ('null'), (NULL)) v(x)
+SELECT json_extract_path('{"a": {"b": [1, 2]}}', 'a', 'b', '1'), json_extract_path_text('{"a": {"b": "x"}}', 'a', 'b'), jsonb_extract_path('{"a": 1}', 'b'), jsonb_extract_path_text('{"a": [null]}', 'a', '0')
+SELECT * FROM jsonb_each('{"bb": 1, "a": {"x" : 2}, "c": null}') AS e ORDER BY e.key
+SELECT k, v FROM jsonb_each_text('{"b": "x", "a": [1,2], "c": null}') WITH ORDINALITY AS e(k, v, n) WHERE n > 1 ORDER BY n
+SELECT * FROM jsonb_object_keys('{"bb": 1, "a": 2, "bb": 3}') k
+SELECT * FROM jsonb_array_elements('[1, "a", null, {"k" :  [1]}]') WITH ORDINALITY AS e(v, n) ORDER BY n
+SELECT e ->> 'name' AS name, (e ->> 'n')::int * 2 AS twice FROM json_array_elements('[{"name": "x", "n": 1}, {"name": "y", "n": "20"}]'::json) AS e ORDER BY 1
+SELECT json_array_elements('[1, [2]]'), jsonb_array_elements_text('["x", "y"]')
+SELECT count(*) FROM jsonb_array_elements('[]'), json_each('{"a": 1}')
+SELECT '1.5'::jsonb::numeric, '2.5'::jsonb::int, ('{"a": 7}'::jsonb -> 'a')::bigint, '1e3'::jsonb::float8, 'true'::jsonb::bool, '12.345'::jsonb::numeric(4,1), '3'::jsonb::real
+SELECT TIMESTAMPTZ '2024-07-01 12:00:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '2024-07-01 14:00:00' AT TIME ZONE 'Europe/Berlin'
+SELECT TIMESTAMPTZ '2024-01-01 12:00:00+00' AT TIME ZONE 'America/New_York', TIMESTAMP '2024-01-01 07:00:00' AT TIME ZONE 'America/New_York'
+SELECT TIMESTAMP '2024-03-31 02:30:00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '2024-10-27 02:30:00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '2024-03-31 02:00:00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '2024-03-31 03:00:00' AT TIME ZONE 'Europe/Berlin'
+SELECT TIMESTAMP '2024-11-03 01:30:00' AT TIME ZONE 'America/New_York', TIMESTAMP '2024-03-10 02:30:00' AT TIME ZONE 'America/New_York', TIMESTAMP '2014-10-26 01:30:00' AT TIME ZONE 'Europe/Moscow', TIMESTAMP '2011-12-30 12:00:00' AT TIME ZONE 'Pacific/Apia'
+SELECT x AT TIME ZONE 'UTC' AT TIME ZONE 'Asia/Kolkata', x AT TIME ZONE 'Australia/Lord_Howe', x AT TIME ZONE 'Asia/Kathmandu' FROM (VALUES (TIMESTAMPTZ '2024-04-06 15:00:00+00'), ('2024-04-06 14:30:00+00'), ('infinity'), (NULL), ('-infinity')) v(x)
+SELECT TIMESTAMPTZ '1850-01-01 00:00:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMPTZ '0044-03-15 12:00:00+00 BC' AT TIME ZONE 'Europe/Berlin', TIMESTAMPTZ '1893-04-01 00:00:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMP '1800-06-01 12:00:00' AT TIME ZONE 'Europe/Amsterdam'
+SELECT TIMESTAMPTZ '2050-07-01 12:00:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMPTZ '9999-12-31 23:30:00+00' AT TIME ZONE 'Europe/Berlin', TIMESTAMPTZ '12024-07-01 12:00:00+00' AT TIME ZONE 'America/New_York', TIMESTAMP '50000-03-01 12:00:00' AT TIME ZONE 'Europe/London'
+SELECT DATE '2024-07-01'::timestamp, TIMESTAMP '2024-07-01 12:30'::date::text, TIME '12:00'::interval, '2024-07-01'::date::timestamp
