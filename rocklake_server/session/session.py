@@ -58,9 +58,7 @@ _STATES = {
     BlockState.FAILED: "idle in transaction (aborted)",
 }
 SESSION_STATES = ("active", *_STATES.values())
-
 _READY_AFTER = (m.Query, m.Sync, m.FunctionCall)
-"""What ReadyForQuery follows."""
 
 
 class Session:
