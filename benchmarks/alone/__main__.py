@@ -10,6 +10,7 @@ from pathlib import Path
 from benchmarks.alone.figures import HEADING, Figure, line
 from benchmarks.alone.many_columns import many_columns
 from benchmarks.alone.object_store import many_committers, one_client
+from benchmarks.alone.retention import retention
 from benchmarks.alone.round_trip import round_trip
 from benchmarks.alone.snapshots import snapshots
 from benchmarks.machine import surroundings
@@ -20,6 +21,7 @@ CASES: dict[str, Callable[[], Iterator[Figure]]] = {
     "one-client": one_client,
     "many-committers": many_committers,
     "round-trip": round_trip,
+    "retention": retention,
 }
 
 

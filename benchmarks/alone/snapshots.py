@@ -41,6 +41,12 @@ def _filled(target: Target, count: int, stack: ExitStack) -> Lake:
     client = target.client()
     stack.callback(client.close)
     client.execute("CREATE TABLE t(id BIGINT)")
+    fill_snapshots(target, count)
+    return target, client
+
+
+def fill_snapshots(target: Target, count: int) -> None:
+    """So many snapshots of a lake with one table."""
     with psycopg.connect(target.dsn, autocommit=True) as connection:
         first = number_of(connection, "SELECT max(snapshot_id) FROM ducklake_snapshot") + 1
         table = number_of(connection, "SELECT table_id FROM ducklake_table")
@@ -52,4 +58,3 @@ def _filled(target: Target, count: int, stack: ExitStack) -> Lake:
             f"({n},'inlined_insert:{table}','author {n % 10}',NULL,NULL)" for n in numbers
         ))
         target.settle(connection)
-    return target, client

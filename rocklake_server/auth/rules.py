@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 from rocklake_server.errors import InvalidParameterValue
@@ -88,7 +89,8 @@ class Rule:
         address = plain_address(connection.address)
         if address is None:
             return False
-        if self.same_host and (address.is_loopback or address == plain_address(connection.server_address)):
+        is_here = is_own_machine(connection.address) or address == plain_address(connection.server_address)
+        if self.same_host and is_here:
             return True
         return any(address in network for network in self.networks)
 
@@ -98,6 +100,7 @@ def matching_rule(rules: Sequence[Rule], connection: Connection) -> Rule | None:
     return next((rule for rule in rules if rule.fits(connection)), None)
 
 
+@lru_cache(maxsize=1024)
 def plain_address(text: str) -> IPAddress | None:
     """An address without zone; an IPv4 address that comes as an IPv6 one is an IPv4 address."""
     try:
@@ -107,6 +110,13 @@ def plain_address(text: str) -> IPAddress | None:
     if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
         return found.ipv4_mapped
     return found
+
+
+@lru_cache(maxsize=1024)
+def is_own_machine(text: str) -> bool:
+    """Whether ``text`` is an address of the loopback interface."""
+    address = plain_address(text)
+    return address is not None and address.is_loopback
 
 
 def parse_rules(text: str, source: str) -> tuple[Rule, ...]:

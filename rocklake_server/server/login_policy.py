@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rocklake_server.auth.roles import CurrentRoles
-from rocklake_server.auth.rules import Connection, Method, Rule, Transport, matching_rule, parse_rules, plain_address
+from rocklake_server.auth.rules import Connection, Method, Rule, Transport, is_own_machine, matching_rule, parse_rules
 from rocklake_server.errors import InvalidAuthorization, InvalidParameterValue
 
 HBA_FILE_CHARACTERS_MAX = 1024 * 1024
@@ -62,8 +62,7 @@ class Policy:
             return _found(self.hba.rules, connection)
         if roles.table.has_passwords:
             return _rule(Method.SCRAM)
-        address = plain_address(connection.address)
-        if self.trust_all or (address is not None and address.is_loopback):
+        if self.trust_all or is_own_machine(connection.address):
             return _rule(Method.TRUST)
         raise InvalidAuthorization(
             "no role has a password yet, so only connections from the server's own machine are let in",

@@ -22,3 +22,8 @@ def command_complete(tag: str) -> Raw:
 def copy_out_response(wire_format: int, columns: int) -> Raw:
     """``columns`` columns, all of one format."""
     return framed(m.CopyOutResponse(wire_format, (wire_format,) * columns))
+
+
+@lru_cache(maxsize=1024)
+def parameter_status(name: str, value: str) -> Raw:
+    return framed(m.ParameterStatus(name, value))

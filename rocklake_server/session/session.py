@@ -36,7 +36,7 @@ from rocklake_server.session.listening import Listening
 from rocklake_server.session.live import Live
 from rocklake_server.session.metered import MeteredProtocol
 from rocklake_server.session.procedures import NO_PROCEDURES, Caller, Procedures
-from rocklake_server.session.replies import READY_FOR_QUERY, command_complete
+from rocklake_server.session.replies import READY_FOR_QUERY, command_complete, parameter_status
 from rocklake_server.session.runner import SessionFacts, StatementRunner
 from rocklake_server.session.setting_definitions import SYSTEM_RELATIONS_LISTED
 from rocklake_server.session.settings import Settings
@@ -434,7 +434,7 @@ class Session:
 
     def _report(self) -> None:
         for name, value in self.settings.take_reports().items():
-            self.channel.send(m.ParameterStatus(name, value))
+            self.channel.send(parameter_status(name, value))
 
     def _start_timer(self, timeout_s: float) -> asyncio.TimerHandle:
         reason = "canceling statement due to statement timeout"
