@@ -27,6 +27,7 @@ from rocklake_server.schema.types import (
     BOOLEAN,
     CHAR,
     INTEGER,
+    NAME,
     REGCLASS,
     TEXT,
     VECTORS,
@@ -181,11 +182,11 @@ def _keywords(arguments: Sequence[Expr]) -> SetCall:
     return SetCall(Constant(array_of(TEXT), KEYWORDS), _KEYWORD_COLUMNS)
 
 
-def _no_partitions(*columns: tuple[str, ColumnType]) -> Callable[[Sequence[Expr]], SetCall]:
-    """A function about partitions, of which no table has any."""
+def _nothing(name: str, taken: int, *columns: tuple[str, ColumnType]) -> Callable[[Sequence[Expr]], SetCall]:
+    """A function of ``taken`` arguments about what no lake has."""
     def call(arguments: Sequence[Expr]) -> SetCall:
-        if len(arguments) != 1:
-            raise undefined_function("pg_partition_tree", arguments)
+        if len(arguments) != taken:
+            raise undefined_function(name, arguments)
         return SetCall(Constant(array_of(TEXT), ()), columns)
 
     return call
@@ -208,9 +209,12 @@ SET_FUNCTIONS: dict[str, Callable[[Sequence[Expr]], SetCall]] = {
     "unnest": _unnest,
     "string_to_table": _string_to_table,
     "pg_get_keywords": _keywords,
-    "pg_partition_tree": _no_partitions(
+    "pg_partition_tree": _nothing(
+        "pg_partition_tree", 1,
         ("relid", REGCLASS), ("parentrelid", REGCLASS), ("isleaf", BOOLEAN), ("level", INTEGER)),
-    "pg_partition_ancestors": _no_partitions(("relid", REGCLASS)),
+    "pg_partition_ancestors": _nothing("pg_partition_ancestors", 1, ("relid", REGCLASS)),
+    "pg_available_extensions": _nothing(
+        "pg_available_extensions", 0, ("name", NAME), ("default_version", TEXT), ("comment", TEXT)),
 }
 
 

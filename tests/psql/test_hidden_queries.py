@@ -1,7 +1,7 @@
 """The queries that psql sends for its commands and completions, those of other versions too, have PostgreSQL's answers.
 
-``recorded/psql.sql`` is what psql 15, 16 and 17 sent (``record.py``); ``recorded/psql_13_and_14.sql`` holds the
-statements in which 13 and 14 differ from it, written after their documentation of what they ask a server of version 15.
+``recorded/psql.sql`` is what psql 13, 15, 16, 17 and 18 sent (``record.py``); ``recorded/psql_14.sql`` holds
+statements in which 14 differs from it, written after its documentation of what it asks a server of version 15.
 """
 
 from __future__ import annotations
@@ -35,10 +35,17 @@ def asked(sides: Sides) -> Iterator[tuple[Asked, Asked]]:
 OF_RUNNING_SESSIONS = re.compile(r"pg_cursors|pg_prepared_statements|pg_listening_channels")
 """Completed from what sessions hold, and refused by name as long as the server does not list that."""
 
+ONLY_SCHEMA = "pg_catalog."
+"""Psql 13 goes on into a schema that is the only one to begin so; PostgreSQL has pg_toast as well."""
+
+NOT_FOR_15 = "42725 "
+r"""What PostgreSQL 15 says to the ``\dp`` of psql 13."""
+
 
 def equal(statement: Recorded, ours: Answer, theirs: Answer) -> bool:
     if "LIMIT 1000" in statement.text and OF_POSTGRESQL_ITSELF.search(statement.text):
-        return ours._replace(rows=()) == theirs._replace(rows=()) and set(ours.rows) <= set(theirs.rows)
+        own = {row for row in ours.rows if not str(row[0]).startswith(ONLY_SCHEMA)}
+        return ours._replace(rows=()) == theirs._replace(rows=()) and own <= set(theirs.rows)
     if OF_RUNNING_SESSIONS.search(statement.text) and ours.problem is not None:
         return ours.problem.startswith(("42P01", "42883", "0A000"))
     return ours == theirs
@@ -48,11 +55,14 @@ def equal(statement: Recorded, ours: Answer, theirs: Answer) -> bool:
 def test_hidden_queries_answer_what_postgresql_answers(asked: tuple[Asked, Asked], number: int) -> None:
     for statement in STATEMENTS[number:number + 20]:
         ours, theirs = (side.answer(statement.text) for side in asked)
+        if theirs.problem is not None and theirs.problem.startswith(NOT_FOR_15):
+            assert statement.sent_by == "psql 13"
+            continue
         assert theirs.problem is None or "nosuch" in statement.text, (statement, theirs.problem)
         assert equal(statement, ours, theirs), (statement, ours, theirs)
 
 
 def test_every_version_is_there() -> None:
     senders = " ".join(each.sent_by for each in STATEMENTS)
-    assert {version for version in map(str, range(13, 18)) if version in senders} == {"13", "14", "15", "16", "17"}
+    assert {version for version in map(str, range(13, 19)) if version in senders} == set(map(str, range(13, 19)))
     assert len(STATEMENTS) > 200
