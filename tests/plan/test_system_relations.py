@@ -264,7 +264,7 @@ def test_the_number_of_kept_results_is_bounded(monkeypatch: pytest.MonkeyPatch):
         built.append(view)
         return (("row",),)
 
-    made = system_relation.from_view("pg_catalog", "made_up", "name text", build)
+    made = system_relation.from_view("made_up", "made_up", "name text", build)
     views = [LakeView() for _ in range(4)]
     for view in views:
         made.rows(view)
