@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import ClassVar
 
 from rocklake_server.catalog.relations import relation_oid
@@ -17,7 +18,7 @@ from rocklake_server.encoding.definitions import (
 )
 from rocklake_server.encoding.keys import counter_key, system_key, system_prefix
 from rocklake_server.errors import CorruptValue, FormatVersionUnsupported
-from rocklake_server.schema.model import Relation
+from rocklake_server.schema.model import Relation, RelationKind
 from rocklake_server.schema.system_subspaces import (
     CATALOG_FORMAT_VERSION,
     COUNTERS,
@@ -33,6 +34,9 @@ from rocklake_server.schema.system_subspaces import (
     SYSTEM_WRITER_EPOCH,
 )
 from rocklake_server.store.base import Key, Prefix, StoreSnapshot, WriteBatch
+
+SHARED_RELATIONS_MAX = 2048
+"""Definitions of DuckLake's own relations that are kept for the next lake, which mostly has the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +104,16 @@ async def _read_comments(snapshot: StoreSnapshot) -> dict[str, str]:
 
 
 def placed(relation: Relation, schema: str, slot: int) -> Relation:
-    """The definition as seen in its schema: with the schema's name and OIDs."""
+    """The definition as seen in its schema: with the schema's name and OIDs. One that other lakes have too is the same
+    object for all, and what is derived from it is derived once."""
     indexes = tuple(replace(index, oid=relation_oid(index.index_id, slot)) for index in relation.indexes)
-    return replace(relation, schema=schema, oid=relation_oid(relation.relation_id, slot), indexes=indexes)
+    found = replace(relation, schema=schema, oid=relation_oid(relation.relation_id, slot), indexes=indexes)
+    return _shared(found) if found.kind is RelationKind.DECLARED else found
+
+
+@lru_cache(maxsize=SHARED_RELATIONS_MAX)
+def _shared(relation: Relation) -> Relation:
+    return relation
 
 
 def write_opening(batch: WriteBatch, state: SystemState) -> None:

@@ -9,6 +9,7 @@ from typing import TypeVar
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.pgformat.zones import Zone, session_zone
 from rocklake_server.plan.statement_plans import BoundPlan, Compiled
+from rocklake_server.schema.model import RelationKind
 
 _K = TypeVar("_K", bound=Hashable)
 _V = TypeVar("_V")
@@ -32,8 +33,8 @@ ZONES_MAX = 8
 
 @dataclass(slots=True)
 class PlanCache:
-    """One database's compiled statements. What names no stored relation is shared with other databases. Not for use
-    from several threads."""
+    """One database's compiled statements. What names none but DuckLake's own relations is shared with other databases,
+    which mostly have the same. Not for use from several threads."""
 
     shared: dict[Hashable, Compiled] = field(default_factory=dict)
     templates: dict[Hashable, Compiled] = field(default_factory=dict)
@@ -65,11 +66,17 @@ class PlanCache:
         return plan if plan is not None and plan.constant is not None else None
 
     def by_template(self, key: Hashable, view: TransactionView) -> Compiled | None:
-        compiled = self.templates.get(key) or self.shared.get(key)
+        compiled = self.templates.get(key)
+        if compiled is not None and compiled.valid(view):
+            return compiled
+        compiled = self.shared.get(key)
         return compiled if compiled is not None and compiled.valid(view) else None
 
     def keep_template(self, key: Hashable, compiled: Compiled) -> None:
-        _put(self.templates if compiled.relations else self.shared, key, compiled, TEMPLATES_MAX)
+        if compiled.relations:
+            _put(self.templates, key, compiled, TEMPLATES_MAX)
+        if all(relation.kind is RelationKind.DECLARED for _, _, relation in compiled.relations):
+            _put(self.shared, key, compiled, TEMPLATES_MAX)
 
     def keep_constant(self, text: str, plan: BoundPlan) -> None:
         if len(text) <= CONSTANT_CHARACTERS_MAX:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from rocklake_server.catalog.view import Now, Row
+from rocklake_server.catalog.view import Now, Row, TransactionView
 from rocklake_server.errors import InternalProblem, UndefinedParameter
 from rocklake_server.schema.types import BOOLEAN, TIMESTAMPTZ, UNKNOWN, ColumnType, Value
 
@@ -21,13 +21,21 @@ if TYPE_CHECKING:
 Getter: TypeAlias = Callable[[Row], Value]
 
 
+class Input(NamedTuple):
+    """Rows of a system relation, and how they were found in the transaction's view."""
+
+    read: Callable[[TransactionView], Sequence[Row]]
+    rows: Sequence[Row]
+
+
 @dataclass(slots=True, eq=False)
 class Env:
     """One execution: the statement's literals, and what subqueries and enclosing rows are at the moment.
 
     ``slots`` are the decoded literals of the statement's text: str for strings, int or Decimal for numbers.
     ``outer`` holds, per scope number, the enclosing query's current row in a one-element list. ``given`` are rows that
-    were read from the statement's text. ``waits``: a function in it may wait.
+    were read from the statement's text. ``waits``: a function in it may wait. ``inputs`` notes what system relations
+    held, as long as the execution asks its context for nothing else.
     """
 
     slots: Sequence[Value]
@@ -37,12 +45,24 @@ class Env:
     given: Sequence[Row] = ()
     work: int = 1
     waits: bool = False
+    inputs: list[Input] | None = None
 
     def reads(self, rows: int) -> None:
         """One more source of so many rows: ``work`` bounds the rows that all of them together can be combined to."""
         self.work *= max(rows, 1)
 
     def need(self) -> Context:
+        self.inputs = None
+        return self._context()
+
+    def input(self, read: Callable[[TransactionView], Sequence[Row]]) -> Sequence[Row]:
+        """Rows of a system relation."""
+        rows = read(self._context().view)
+        if self.inputs is not None:
+            self.inputs.append(Input(read, rows))
+        return rows
+
+    def _context(self) -> Context:
         if self.context is None:
             raise InternalProblem("an expression was bound without an execution")
         return self.context

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from rocklake_server.catalog.view import Match, Row
+from rocklake_server.catalog.view import Match, Row, TransactionView
 from rocklake_server.errors import InvalidRowCount, InvalidRowOffset, OutOfMemory
 from rocklake_server.limits import ROWS_HELD_MAX
 from rocklake_server.pacing import Turns, checked, in_slices, slices
 from rocklake_server.plan.bounds import bounds_of, values_of, zone_tests
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr, Getter
 from rocklake_server.plan.sorting import SortKey, row_key, sort_rows
+from rocklake_server.plan.system.relation import Narrowed
 from rocklake_server.plan.system_relations import SystemRelation
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import ColumnType, Value
@@ -134,11 +136,17 @@ class SystemScan:
         return lambda: (row for row in checked(content) if keeps(row))
 
     def _content(self, env: Env, wanted: Mapping[int, Collection[Value]]) -> Sequence[Row]:
-        context = env.need()
-        for column, narrowed in self.relation.narrowed.items():
+        relation = self.relation
+        if relation.live is not None:
+            return relation.live(env.need())
+        for column, narrowed in relation.narrowed.items():
             if column in wanted:
-                return narrowed(context.view, wanted[column])
-        return self.relation.content(context)
+                return env.input(partial(_narrowed, narrowed, wanted[column]))
+        return env.input(relation.rows)
+
+
+def _narrowed(narrowed: Narrowed, values: Collection[Value], view: TransactionView) -> Sequence[Row]:
+    return narrowed(view, values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rocklake_server.catalog.view import Row, TransactionView
 from rocklake_server.errors import CatalogError, Unsupported
-from rocklake_server.plan.expressions import Env
+from rocklake_server.plan.expressions import Env, Input
 from rocklake_server.plan.lowering.query import Lowered
 from rocklake_server.plan.model import BaseScan, Context, Outcome, ResultColumn
 from rocklake_server.plan.operators import WORK_AT_ONCE_MAX, collected
@@ -25,20 +25,29 @@ from rocklake_server.sql.values import InsertValues, ValuesUnfit
 KEPT_RESULTS_MAX = 256
 """Results over system relations that one compiled query keeps."""
 
+KEPT_INPUT_ROWS_MAX = 4096
+"""Rows of system relations that are kept with a result, to know it again after a change elsewhere."""
+
 
 class Kept(NamedTuple):
     """A result of system relations, and the ``definitions_key`` that it follows from; ``None`` where it follows from
-    its literals alone."""
+    its literals alone. ``inputs``: what those relations held for it, when it follows from that and is not much."""
 
     definitions: Hashable
     outcome: Outcome
+    inputs: Sequence[Input] = ()
+
+    def is_of(self, view: TransactionView) -> bool:
+        """Whether they hold the same now."""
+        return bool(self.inputs) and all(each.read(view) == each.rows for each in self.inputs)
 
 
 @dataclass(slots=True, eq=False)
 class Compiled:
     """What one template compiles to; shared by sessions. ``relations`` must still resolve as they did.
 
-    ``kept``: results of a query that reads nothing but system relations and literals, by database and literals.
+    ``kept``: results of a query that reads nothing but system relations and literals, by literals and database;
+    ``newest``: the last one by literals, which may be that of other databases with the same relations.
     """
 
     columns: tuple[ResultColumn, ...] | None
@@ -50,6 +59,14 @@ class Compiled:
     keepable: tuple[SystemRelation, ...] | None = None
     shape: ScanShape | None = None
     kept: dict[tuple[Value, ...], Kept] = field(default_factory=dict)
+    newest: dict[tuple[Value, ...], Kept] = field(default_factory=dict)
+
+    def keep(self, key: tuple[Value, ...], found: Kept, among: dict[tuple[Value, ...], Kept] | None = None) -> Kept:
+        entries = self.kept if among is None else among
+        if key not in entries and len(entries) >= KEPT_RESULTS_MAX:
+            del entries[next(iter(entries))]
+        entries[key] = found
+        return found
 
     def valid(self, view: TransactionView) -> bool:
         """Whether every name still means the relation that the plan was made for."""
@@ -134,12 +151,19 @@ class BoundPlan:
         definitions = definitions_key(view) if compiled.keepable else None
         key = (*self.slots, view.database) if compiled.keepable else self.slots
         found = compiled.kept.get(key)
-        if found is None or found.definitions != definitions:
-            rows = await collected(compiled.lowered.operator, env)
-            if len(compiled.kept) >= KEPT_RESULTS_MAX:
-                del compiled.kept[next(iter(compiled.kept))]
-            found = compiled.kept[key] = Kept(definitions, Outcome(f"SELECT {len(rows)}", rows, encodings={}))
-        return found.outcome
+        if found is not None and found.definitions == definitions:
+            return found.outcome
+        for other in (found, compiled.newest.get(self.slots)):
+            if other is not None and other.is_of(view):
+                return compiled.keep(key, other._replace(definitions=definitions)).outcome
+        env.inputs = []
+        rows = await collected(compiled.lowered.operator, env)
+        read = env.inputs or ()
+        inputs = read if sum([len(each.rows) for each in read]) <= KEPT_INPUT_ROWS_MAX else ()
+        made = compiled.keep(key, Kept(definitions, Outcome(f"SELECT {len(rows)}", rows, encodings={}), inputs))
+        if inputs:
+            compiled.keep(self.slots, made, compiled.newest)
+        return made.outcome
 
 
 @dataclass(frozen=True, slots=True)
