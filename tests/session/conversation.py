@@ -171,12 +171,13 @@ class Place:
     def __init__(self, databases: Databases) -> None:
         self.databases = databases
         self.meter: StatementMeter | None = None
-        self._plans: dict[str, PlanCache] = {}
+        self.plans: dict[str, PlanCache] = {}
+        self._shared_plans = PlanCache().shared
         self._backends = Backends()
         self._clients: list[Conversation] = []
 
     async def client(self, **startup: str) -> Conversation:
-        plans = self._plans.setdefault(startup.get("database", DATABASE), PlanCache())
+        plans = self.plans.setdefault(startup.get("database", DATABASE), PlanCache(self._shared_plans))
         client = Conversation(
             self.databases, plans, len(self._clients) + 1, startup, self.meter, self._backends)
         self._clients.append(client)
