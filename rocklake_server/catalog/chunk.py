@@ -78,6 +78,9 @@ class RowChunk:
         chunk._is_ordered = self._is_ordered
         return chunk
 
+    def values(self, column: int) -> Iterable[Value]:
+        return [row[column] for row in self.rows]
+
     def zone(self, column: int) -> Zone | None:
         if column not in self._zones:
             self._zones[column] = self._measure(column)
@@ -99,15 +102,12 @@ class RowChunk:
     def in_insertion_order(self) -> RowChunk:
         """The same rows in the order in which they got their ctids; itself when that is its order already."""
         if self._is_ordered is None:
-            self._is_ordered = _ascend(self._ctids())
+            self._is_ordered = _ascend(self.values(-1))
         if self._is_ordered:
             return self
         if self._ordered is None:
             self._ordered = self._reordered()
         return self._ordered
-
-    def _ctids(self) -> Iterable[Value]:
-        return [row[-1] for row in self.rows]
 
     def _reordered(self) -> RowChunk:
         chunk = insertion_order([self])
@@ -218,8 +218,8 @@ class PackedChunk(RowChunk):
     def _measure(self, column: int) -> Zone | None:
         return _widened(Zone(None, None, has_null=False), list(self.rows.column(column).distinct()))
 
-    def _ctids(self) -> Iterable[Value]:
-        return self.rows.column(-1).values()
+    def values(self, column: int) -> Iterable[Value]:
+        return self.rows.column(column).values()
 
     def _reordered(self) -> RowChunk:
         return super()._reordered().packed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -84,6 +84,9 @@ class Chunk(Protocol):
 
     @property
     def rows(self) -> Sequence[Row]: ...
+
+    def values(self, column: int) -> Iterable[Value]:
+        """Of one column, in row order."""
 
     def zone(self, column: int) -> Zone | None:
         """``None`` when the column's values cannot be ordered (NaN, mixed)."""

@@ -34,6 +34,9 @@ class MemoryChunk:
     keys: Sequence[Key]
     rows: Sequence[Row]
 
+    def values(self, column: int) -> list[Value]:
+        return [row[column] for row in self.rows]
+
     def zone(self, column: int) -> Zone | None:
         values = [row[column] for row in self.rows if row[column] is not None]
         if any(value != value for value in values):
