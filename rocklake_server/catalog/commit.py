@@ -20,7 +20,7 @@ from rocklake_server.activity import Activity, StageWatch
 from rocklake_server.catalog.batches import Draft, apply_draft, draft_of
 from rocklake_server.catalog.commit_notices import CommitNotices
 from rocklake_server.catalog.lake import Lake
-from rocklake_server.catalog.late_images import PAUSE_S, give_images
+from rocklake_server.catalog.late_images import give_images
 from rocklake_server.catalog.root import PUBLICATIONS, Root
 from rocklake_server.catalog.stall_watch import StallWatch
 from rocklake_server.catalog.system_keys import NewestCommit, read_newest_commit, write_sequence
@@ -34,15 +34,14 @@ from rocklake_server.errors import (
     StoreUnavailable,
 )
 from rocklake_server.limits import GROUP_BYTES_MAX, GROUP_MEMBERS_MAX
+from rocklake_server.quiet import quiet_moments
 from rocklake_server.store.base import StoreSnapshot, WriteBatch
 from rocklake_server.telemetry import Request, apart, current_request, on_behalf_of
 
 logger = logging.getLogger(__name__)
 
-CATCH_UP_S = PAUSE_S
 RELATIONS_AT_ONCE = 8
-"""When after a commit late changes are made, and to how many relations at a time: its client does not ask the next
-question yet."""
+"""Images that are brought up to date between two turns of the event loop."""
 
 READ_BACK_ATTEMPTS = 5
 READ_BACK_PAUSE_S = 0.2
@@ -352,7 +351,7 @@ class Committer:
         if is_redefined and lake.after_redefinition is not None:
             lake.after_redefinition()
         if root.late:
-            asyncio.get_running_loop().call_later(CATCH_UP_S, self._catch_up)
+            quiet_moments().put_off(self._catch_up)
         if working.last_snapshot_us is not None:
             lake.last_snapshot_us = working.last_snapshot_us
         lake.prune()

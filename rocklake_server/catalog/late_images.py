@@ -22,8 +22,9 @@ LATE_ROWS_MAX = 64
 LATE_COMMITS_MAX = 16
 """Changes of one relation up to which its image waits for a quiet moment."""
 
-PAUSE_S = 0.0003
-"""How long after a commit the making of images waits, for the answer to be sent first."""
+PAUSE_S = 0.001
+"""How long after a commit the making of images waits, for the answer to be sent first: the least that a timer of the
+event loop can wait."""
 
 Step: TypeAlias = Callable[[RelationImage], RelationImage]
 

@@ -2,7 +2,8 @@
 
 DuckDB sends a dozen statements one after another. A process that sleeps in between needs some 45 µs to wake up once its
 core has gone idle, which is more than most statements take. Polling costs a core that moment, so it is for a client on
-this machine that is alone: with several the server has something to do anyway, and the cores are theirs.
+this machine that is alone: with several the server has something to do anyway, and the cores are theirs. A client that
+has sent nothing by then does something else: the moment is quiet.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import os
 from time import perf_counter
+
+from rocklake_server.quiet import quiet_moments
 
 ALONE_S = 0.01
 """How long no other client may have said anything."""
@@ -52,6 +55,8 @@ class BusyPoll:
             asyncio.get_running_loop().call_soon(self._look)
         else:
             self._looks = False
+            if self._until_s:
+                quiet_moments().come()
 
 
 def cores() -> int:

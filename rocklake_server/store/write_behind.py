@@ -1,4 +1,4 @@
-"""Writes that are durable in the redo journal, and that SlateDB is given a moment after they returned.
+"""Writes that are durable in the redo journal, and that SlateDB is given in a quiet moment after they returned.
 
 SlateDB takes a write on a thread of its own; waiting for that, and for a snapshot after it, costs each commit two
 changes of threads. So the newest writes may still be on their way, in order, while the disk has the next one. A
@@ -16,19 +16,15 @@ from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
 from rocklake_server.errors import InternalProblem
+from rocklake_server.quiet import quiet_moments
 from rocklake_server.store.base import Entry, Key, Prefix, StoreSnapshot, WriteBatch
 from rocklake_server.store.batch_slices import native_batch
 from rocklake_server.store.object_stores import StoreLocation
 from rocklake_server.store.slate_errors import NATIVE_ERRORS, read_error
 from rocklake_server.store.slate_settings import SlateSettings
 from rocklake_server.store.slate_snapshot import SlateSnapshot
-from rocklake_server.telemetry import apart
 
 _log = logging.getLogger(__name__)
-
-DELAY_S = 0.001
-"""From the first write that waits on, unless a read from the store comes first: not while a client waits for the disk,
-nor for the answer."""
 
 WAITING_MAX = 32
 WAITING_ENTRIES_MAX = 100_000
@@ -41,12 +37,13 @@ class WriteBehind:
     def __init__(self, db: Any, newest: int, location: StoreLocation, settings: SlateSettings) -> None:
         self.newest = newest
         self.has_failed = False
+        self._is_closed = False
         self._db = db
         self._location = location
         self._settings = settings
         self._waiting: deque[WriteBatch] = deque()
         self._turn = asyncio.Lock()
-        self._timer: asyncio.TimerHandle | None = None
+        self._is_put_off = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._untaken: list[weakref.ref[DeferredSnapshot]] = []
 
@@ -54,8 +51,9 @@ class WriteBehind:
         """The newest write, which is in the journal."""
         self.newest += 1
         self._waiting.append(batch)
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(DELAY_S, self._begin, context=apart())
+        if not self._is_put_off:
+            self._is_put_off = True
+            quiet_moments().put_off(self._begin)
 
     async def make_room(self) -> None:
         """Before one more write: when much waits, until SlateDB has it. Raises as ``settle`` then."""
@@ -91,13 +89,12 @@ class WriteBehind:
 
     async def close(self) -> None:
         """What is on its way is left to the journal."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._is_closed = True
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _begin(self) -> None:
-        self._timer = None
-        if self._waiting and not self.has_failed:
+        self._is_put_off = False
+        if self._waiting and not self.has_failed and not self._is_closed:
             self._start(self._settle()).add_done_callback(_log_failure)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocklake_server.catalog import commit, late_images
+from rocklake_server import quiet
+from rocklake_server.catalog import late_images
 from rocklake_server.catalog.image import Part, RelationImage
 from rocklake_server.catalog.lake import Lake
 from tests.catalog.engine import DATABASE, Engine, insert, select, update
@@ -54,12 +55,12 @@ async def seen(engine: Engine) -> dict[object, object]:
 async def test_a_small_commit_leaves_its_images_for_later(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commit, "CATCH_UP_S", 0.05)
+    monkeypatch.setattr(quiet, "LATEST_S", 0.05)
     await add(engine, 1)
     lake = await lake_of(engine)
     assert lake.newest.late
     assert await seen(engine) == {1: 0}
-    await asyncio.sleep(commit.CATCH_UP_S * 10)
+    await asyncio.sleep(quiet.LATEST_S * 10)
     assert not lake.newest.late
     assert await seen(engine) == {1: 0}
 
@@ -83,7 +84,7 @@ async def test_what_waits_is_bounded_in_rows(engine: Engine, rows: int) -> None:
 
 
 async def test_what_waits_is_bounded_in_commits(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commit, "CATCH_UP_S", 3600.0)
+    monkeypatch.setattr(quiet, "LATEST_S", 3600.0)
     lake = await lake_of(engine)
     for table_id in range(3 * late_images.LATE_COMMITS_MAX):
         transaction = await engine.begin()
@@ -97,7 +98,7 @@ async def test_what_waits_is_bounded_in_commits(engine: Engine, monkeypatch: pyt
 async def test_an_image_that_cannot_be_brought_up_to_date_loads_again(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(commit, "CATCH_UP_S", 3600.0)
+    monkeypatch.setattr(quiet, "LATEST_S", 3600.0)
     await add(engine, 1)
     assert await seen(engine) == {1: 0}
     await add(engine, 2)

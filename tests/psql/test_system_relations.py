@@ -5,13 +5,21 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from rocklake_server.plan.system.own_relations import own_relations
+from rocklake_server.plan.system.own_relations import OwnRelation, own_relations
+from rocklake_server.plan.system_relations import SYSTEM_RELATIONS
 from tests.psql.sides import Sides, psql
 
 pytestmark = pytest.mark.postgres
 
 COMMANDS = (r"\dtS", r"\dvS", r"\dS", r"\dt pg_catalog.*", r"\dv information_schema.*", r"\dt", r"\dS pg_cl*",
             r"\dm information_schema.*")  # fmt: skip
+
+
+def own() -> list[OwnRelation]:
+    """Every one that is declared, which the modules that declare them have to be imported for."""
+    found = list(own_relations())
+    assert {(each.schema, each.name) for each in found} == {name for name in SYSTEM_RELATIONS if name[0] != "rocklake"}
+    return found
 
 
 def listed(shown: str) -> list[str]:
@@ -24,7 +32,7 @@ def test_a_list_is_postgresqls_without_what_is_not_there(sides: Sides, command: 
     name = sides.lakes[0].database
     script = f"\\echo # list\n{command}\n"
     ours, theirs = (listed(psql(dsn[name], script)["list"]) for dsn in (sides.rocklake, sides.postgres))
-    there = {(own.schema, own.name) for own in own_relations()}
+    there = {(each.schema, each.name) for each in own()}
     wanted = [line for line in theirs if line.split("|")[0] == "public" or tuple(line.split("|")[:2]) in there]
     assert ours == wanted
     assert len(ours) > 5 or "pg_cl" in command or command.startswith(r"\dm")
@@ -43,8 +51,8 @@ def test_what_is_listed_follows_the_setting(sides: Sides, relation: str) -> None
     dsn = sides.rocklake[sides.lakes[0].database]
     count = f"SELECT count(*) FROM {relation} x JOIN pg_class c ON {'c' if relation == 'pg_class' else 'x'}." + (
         "oid = x.oid" if relation == "pg_class" else "attrelid = c.oid") + " WHERE c.relnamespace = 11"
-    system = [own for own in own_relations() if own.schema == "pg_catalog"]
-    every = len(system) if relation == "pg_class" else sum(len(own.columns) for own in system)
+    system = [each for each in own() if each.schema == "pg_catalog"]
+    every = len(system) if relation == "pg_class" else sum(len(each.columns) for each in system)
     with psycopg.connect(dsn, autocommit=True) as plain:
         def found() -> int:
             (number,) = plain.execute(count).fetchone() or (None,)
@@ -74,10 +82,10 @@ def test_what_is_listed_follows_the_setting(sides: Sides, relation: str) -> None
 
 
 def test_oids_are_given_once(sides: Sides) -> None:
-    oids = [own.oid for own in own_relations()]
+    oids = [each.oid for each in own()]
     assert len(set(oids)) == len(oids)
     with psycopg.connect(sides.postgres[sides.lakes[0].database]) as postgres:
         known = dict(postgres.execute(
             "SELECT relname::text, relkind::text FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace"
         ).fetchall())
-    assert {own.name: own.kind for own in own_relations() if own.schema == "pg_catalog"}.items() <= known.items()
+    assert {each.name: each.kind for each in own() if each.schema == "pg_catalog"}.items() <= known.items()

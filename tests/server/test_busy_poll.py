@@ -6,6 +6,8 @@ import asyncio
 
 import pytest
 
+from rocklake_server import quiet
+from rocklake_server.quiet import quiet_moments
 from rocklake_server.server import busy_poll
 from rocklake_server.server.busy_poll import ALONE_S, BusyPoll
 
@@ -69,3 +71,16 @@ async def test_it_can_be_switched_off_and_is_off_on_one_core(monkeypatch: pytest
     assert not (await alone(duration_s=0.0)).looks
     monkeypatch.setattr(busy_poll, "cores", lambda: 1)
     assert not (await alone()).looks
+
+
+@pytest.mark.parametrize("hears", [False, True])
+async def test_a_moment_is_quiet_when_the_client_says_nothing(monkeypatch: pytest.MonkeyPatch, hears: bool) -> None:
+    monkeypatch.setattr(quiet, "LATEST_S", 3600.0)
+    done: list[None] = []
+    poll = await alone(duration_s=0.01)
+    quiet_moments().put_off(lambda: done.append(None))
+    if hears:
+        poll.heard()
+    await until_asleep(poll)
+    await asyncio.sleep(0)
+    assert bool(done) is not hears

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rocklake_server import quiet
 from rocklake_server.errors import CannotConnectNow
 from rocklake_server.store import write_behind
 from rocklake_server.store.base import Key
@@ -92,7 +93,7 @@ async def test_each_snapshot_shows_the_writes_before_it_whenever_it_is_read(fold
         await store.write(batch_of((b"%d" % number, b"value"), (b"newest", b"%d" % number)))
         snapshots += [await store.snapshot(), await store.snapshot()]
         if number % 2:
-            await asyncio.sleep(2 * write_behind.DELAY_S)
+            await asyncio.sleep(2 * quiet.LATEST_S)
     for place, snapshot in list(enumerate(snapshots))[::-1]:
         writes = (place + 1) // 2
         assert await snapshot.get(Key(b"newest")) == (b"%d" % (writes - 1) if writes else None)
@@ -184,7 +185,7 @@ async def test_writes_do_not_wait_for_slatedb_until_many_are_on_their_way(
     snapshot = await store.snapshot()
     assert handles[0].calls == ["write"]
     one_more = asyncio.create_task(store.write(rows([b"last"])))
-    await asyncio.sleep(2 * write_behind.DELAY_S)
+    await asyncio.sleep(2 * quiet.LATEST_S)
     assert not one_more.done()
     go_on.set()
     await one_more

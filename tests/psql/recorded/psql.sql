@@ -102,14 +102,14 @@ WHERE c.relkind IN ('r','p','v','i','I','S','s','')
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 1,2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname AS "Name",
   pg_catalog.pg_get_userbyid(n.nspowner) AS "Owner"
 FROM pg_catalog.pg_namespace n
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
 ORDER BY 1;
 
--- sent by psql 13, 15, 16
+-- sent by psql 13, 14, 15, 16
 SELECT n.nspname AS "Name",
   pg_catalog.pg_get_userbyid(n.nspowner) AS "Owner",
   pg_catalog.array_to_string(n.nspacl, E'\n') AS "Access privileges",
@@ -228,7 +228,7 @@ WHERE c.relkind IN ('i','I','')
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 1,2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname as "Schema",
   p.proname as "Name",
   pg_catalog.pg_get_function_result(p.oid) as "Result data type",
@@ -281,7 +281,7 @@ WHERE pg_catalog.pg_function_is_visible(p.oid)
       AND n.nspname <> 'information_schema'
 ORDER BY 1, 2, 4;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname as "Schema",
   p.proname as "Name",
   pg_catalog.pg_get_function_result(p.oid) as "Result data type",
@@ -332,7 +332,7 @@ WHERE p.proname OPERATOR(pg_catalog.~) '^(pg_table_is_visible)$' COLLATE pg_cata
   AND n.nspname OPERATOR(pg_catalog.~) '^(pg_catalog)$' COLLATE pg_catalog.default
 ORDER BY 1, 2, 4;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname as "Schema",
   p.proname AS "Name",
   pg_catalog.format_type(p.prorettype, NULL) AS "Result data type",
@@ -349,7 +349,7 @@ WHERE p.prokind = 'a'
   AND pg_catalog.pg_function_is_visible(p.oid)
 ORDER BY 1, 2, 4;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname as "Schema",
   p.proname AS "Name",
   pg_catalog.format_type(p.prorettype, NULL) AS "Result data type",
@@ -365,7 +365,7 @@ WHERE p.prokind = 'a'
   AND n.nspname OPERATOR(pg_catalog.~) '^(pg_catalog)$' COLLATE pg_catalog.default
 ORDER BY 1, 2, 4;
 
--- sent by psql 13, 15
+-- sent by psql 13, 14, 15
 SELECT r.rolname, r.rolsuper, r.rolinherit,
   r.rolcreaterole, r.rolcreatedb, r.rolcanlogin,
   r.rolconnlimit, r.rolvaliduntil,
@@ -379,7 +379,7 @@ FROM pg_catalog.pg_roles r
 WHERE r.rolname !~ '^pg_'
 ORDER BY 1;
 
--- sent by psql 13, 15
+-- sent by psql 13, 14, 15
 SELECT r.rolname, r.rolsuper, r.rolinherit,
   r.rolcreaterole, r.rolcreatedb, r.rolcanlogin,
   r.rolconnlimit, r.rolvaliduntil,
@@ -394,7 +394,7 @@ FROM pg_catalog.pg_roles r
 WHERE r.rolname !~ '^pg_'
 ORDER BY 1;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT d.datname as "Name",
        pg_catalog.pg_get_userbyid(d.datdba) as "Owner",
        pg_catalog.pg_encoding_to_char(d.encoding) as "Encoding",
@@ -423,14 +423,14 @@ FROM pg_catalog.pg_database d
 WHERE d.datname OPERATOR(pg_catalog.~) '^(lake_3)$' COLLATE pg_catalog.default
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT spcname AS "Name",
   pg_catalog.pg_get_userbyid(spcowner) AS "Owner",
   pg_catalog.pg_tablespace_location(oid) AS "Location"
 FROM pg_catalog.pg_tablespace
 ORDER BY 1;
 
--- sent by psql 13, 15, 16
+-- sent by psql 13, 14, 15, 16
 SELECT spcname AS "Name",
   pg_catalog.pg_get_userbyid(spcowner) AS "Owner",
   pg_catalog.pg_tablespace_location(oid) AS "Location",
@@ -441,14 +441,14 @@ SELECT spcname AS "Name",
 FROM pg_catalog.pg_tablespace
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT amname AS "Name",
   CASE amtype WHEN 'i' THEN 'Index' WHEN 't' THEN 'Table' END AS "Type"
 FROM pg_catalog.pg_am
 WHERE amname OPERATOR(pg_catalog.~) '^((heap|btree))$' COLLATE pg_catalog.default
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT amname AS "Name",
   CASE amtype WHEN 'i' THEN 'Index' WHEN 't' THEN 'Table' END AS "Type",
   amhandler AS "Handler",
@@ -457,7 +457,7 @@ FROM pg_catalog.pg_am
 WHERE amname OPERATOR(pg_catalog.~) '^((heap|btree))$' COLLATE pg_catalog.default
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT
   am.amname AS "AM",
   pg_catalog.format_type(c.opcintype, NULL) AS "Input type",
@@ -486,7 +486,7 @@ WHERE am.amname OPERATOR(pg_catalog.~) '^(btree)$' COLLATE pg_catalog.default
   AND pg_catalog.pg_type_is_visible(t.oid)
 ORDER BY 1, 2, 4;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT
   am.amname AS "AM",
   CASE
@@ -504,7 +504,7 @@ FROM pg_catalog.pg_opfamily f
 WHERE am.amname OPERATOR(pg_catalog.~) '^(nosuch)$' COLLATE pg_catalog.default
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT
   am.amname AS "AM",
   CASE
@@ -529,7 +529,7 @@ ORDER BY 1, 2,
   pg_catalog.format_type(o.amoprighttype, NULL),
   o.amopstrategy;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT
   am.amname AS "AM",
   CASE
@@ -551,7 +551,7 @@ ORDER BY 1, 2,
   ap.amproclefttype = ap.amprocrighttype DESC,
   3, 4, 5;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname AS "Schema",
        c.conname AS "Name",
        pg_catalog.pg_encoding_to_char(c.conforencoding) AS "Source",
@@ -566,7 +566,7 @@ WHERE true
   AND pg_catalog.pg_conversion_is_visible(c.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT pg_catalog.format_type(castsource, NULL) AS "Source type",
        pg_catalog.format_type(casttarget, NULL) AS "Target type",
        CASE WHEN c.castmethod = 'b' THEN '(binary coercible)'
@@ -596,7 +596,7 @@ WHERE ( (true  AND (ts.typname OPERATOR(pg_catalog.~) '^(nosuch)$' COLLATE pg_ca
 ) )
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT DISTINCT tt.nspname AS "Schema", tt.name AS "Name", tt.object AS "Object", d.description AS "Description"
 FROM (
   SELECT pgc.oid as oid, pgc.tableoid AS tableoid,
@@ -665,7 +665,7 @@ WHERE n.nspname <> 'pg_catalog'
   JOIN pg_catalog.pg_description d ON (tt.oid = d.objoid AND tt.tableoid = d.classoid AND d.objsubid = 0)
 ORDER BY 1, 2, 3;
 
--- sent by psql 13, 15, 16
+-- sent by psql 13, 14, 15, 16
 SELECT n.nspname as "Schema",
        t.typname as "Name",
        pg_catalog.format_type(t.typbasetype, t.typtypmod) as "Type",
@@ -684,7 +684,7 @@ WHERE t.typtype = 'd'
   AND pg_catalog.pg_type_is_visible(t.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16
+-- sent by psql 13, 14, 15, 16
 SELECT pg_catalog.pg_get_userbyid(d.defaclrole) AS "Owner",
   n.nspname AS "Schema",
   CASE d.defaclobjtype WHEN 'r' THEN 'table' WHEN 'S' THEN 'sequence' WHEN 'f' THEN 'function' WHEN 'T' THEN 'type' WHEN 'n' THEN 'schema' END AS "Type",
@@ -693,7 +693,7 @@ FROM pg_catalog.pg_default_acl d
      LEFT JOIN pg_catalog.pg_namespace n ON n.oid = d.defaclnamespace
 ORDER BY 1, 2, 3;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT s.srvname AS "Name",
   pg_catalog.pg_get_userbyid(s.srvowner) AS "Owner",
   f.fdwname AS "Foreign-data wrapper"
@@ -701,7 +701,7 @@ FROM pg_catalog.pg_foreign_server s
      JOIN pg_catalog.pg_foreign_data_wrapper f ON f.oid=s.srvfdw
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname AS "Schema",
   c.relname AS "Table",
   s.srvname AS "Server"
@@ -712,13 +712,13 @@ FROM pg_catalog.pg_foreign_table ft
 WHERE pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT um.srvname AS "Server",
   um.usename AS "User name"
 FROM pg_catalog.pg_user_mappings um
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT fdw.fdwname AS "Name",
   pg_catalog.pg_get_userbyid(fdw.fdwowner) AS "Owner",
   fdw.fdwhandler::pg_catalog.regproc AS "Handler",
@@ -726,7 +726,7 @@ SELECT fdw.fdwname AS "Name",
 FROM pg_catalog.pg_foreign_data_wrapper fdw
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT
    n.nspname as "Schema",
    c.cfgname as "Name",
@@ -737,7 +737,7 @@ WHERE c.cfgname OPERATOR(pg_catalog.~) '^(nosuch)$' COLLATE pg_catalog.default
   AND pg_catalog.pg_ts_config_is_visible(c.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT
   n.nspname as "Schema",
   d.dictname as "Name",
@@ -748,7 +748,7 @@ WHERE d.dictname OPERATOR(pg_catalog.~) '^(nosuch)$' COLLATE pg_catalog.default
   AND pg_catalog.pg_ts_dict_is_visible(d.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT
   n.nspname as "Schema",
   p.prsname as "Name",
@@ -759,7 +759,7 @@ WHERE p.prsname OPERATOR(pg_catalog.~) '^(nosuch)$' COLLATE pg_catalog.default
   AND pg_catalog.pg_ts_parser_is_visible(p.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT
   n.nspname AS "Schema",
   t.tmplname AS "Name",
@@ -770,13 +770,13 @@ WHERE t.tmplname OPERATOR(pg_catalog.~) '^(nosuch)$' COLLATE pg_catalog.default
   AND pg_catalog.pg_ts_template_is_visible(t.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT oid as "ID",
   pg_catalog.pg_get_userbyid(lomowner) as "Owner",
   pg_catalog.obj_description(oid, 'pg_largeobject') as "Description"
   FROM pg_catalog.pg_largeobject_metadata   ORDER BY oid;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT l.lanname AS "Name",
        pg_catalog.pg_get_userbyid(l.lanowner) as "Owner",
        l.lanpltrusted AS "Trusted",
@@ -788,7 +788,7 @@ LEFT JOIN pg_catalog.pg_description d
 WHERE l.lanplcallfoid != 0
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname as "Schema",
   o.oprname AS "Name",
   CASE WHEN o.oprkind='l' THEN NULL ELSE pg_catalog.format_type(o.oprleft, NULL) END AS "Left arg type",
@@ -803,7 +803,7 @@ WHERE n.nspname <> 'pg_catalog'
   AND pg_catalog.pg_operator_is_visible(o.oid)
 ORDER BY 1, 2, 3, 4;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT n.nspname AS "Schema",
        c.collname AS "Name",
        c.collcollate AS "Collate",
@@ -818,7 +818,7 @@ WHERE n.oid = c.collnamespace
   AND pg_catalog.pg_collation_is_visible(c.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT n.nspname as "Schema",
   c.relname as "Name",
   CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' END as "Type",
@@ -863,7 +863,7 @@ WHERE c.relkind IN ('r','v','m','S','f','p')
   AND n.nspname !~ '^pg_' AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT n.nspname as "Schema",
   c.relname as "Name",
   CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' END as "Type",
@@ -909,7 +909,7 @@ WHERE c.relkind IN ('r','v','m','S','f','p')
   AND n.nspname !~ '^pg_' AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT rolname AS "Role", datname AS "Database",
 pg_catalog.array_to_string(setconfig, E'\n') AS "Settings"
 FROM pg_catalog.pg_db_role_setting s
@@ -917,7 +917,7 @@ LEFT JOIN pg_catalog.pg_database d ON d.oid = setdatabase
 LEFT JOIN pg_catalog.pg_roles r ON r.oid = setrole
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT pubname AS "Name",
   pg_catalog.pg_get_userbyid(pubowner) AS "Owner",
   puballtables AS "All tables",
@@ -929,14 +929,14 @@ SELECT pubname AS "Name",
 FROM pg_catalog.pg_publication
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17
+-- sent by psql 13, 14, 15, 16, 17
 SELECT oid, pubname,
   pg_catalog.pg_get_userbyid(pubowner) AS owner,
   puballtables, pubinsert, pubupdate, pubdelete, pubtruncate, pubviaroot
 FROM pg_catalog.pg_publication
 ORDER BY 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT subname AS "Name"
 ,  pg_catalog.pg_get_userbyid(subowner) AS "Owner"
 ,  subenabled AS "Enabled"
@@ -946,7 +946,7 @@ WHERE subdbid = (SELECT oid
                  FROM pg_catalog.pg_database
                  WHERE datname = pg_catalog.current_database())ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname as "Schema",
   pg_catalog.format_type(t.oid, NULL) AS "Name",
   pg_catalog.obj_description(t.oid, 'pg_type') as "Description"
@@ -959,7 +959,7 @@ WHERE (t.typrelid = 0 OR (SELECT c.relkind = 'c' FROM pg_catalog.pg_class c WHER
   AND pg_catalog.pg_type_is_visible(t.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16
+-- sent by psql 13, 14, 15, 16
 SELECT n.nspname as "Schema",
   pg_catalog.format_type(t.oid, NULL) AS "Name",
   t.typname AS "Internal name",
@@ -990,7 +990,7 @@ WHERE (t.typrelid = 0 OR (SELECT c.relkind = 'c' FROM pg_catalog.pg_class c WHER
   AND pg_catalog.pg_type_is_visible(t.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT n.nspname as "Schema",
   pg_catalog.format_type(t.oid, NULL) AS "Name",
   pg_catalog.obj_description(t.oid, 'pg_type') as "Description"
@@ -1003,13 +1003,13 @@ WHERE (t.typrelid = 0 OR (SELECT c.relkind = 'c' FROM pg_catalog.pg_class c WHER
   AND n.nspname OPERATOR(pg_catalog.~) '^(pg_catalog)$' COLLATE pg_catalog.default
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17
+-- sent by psql 13, 14, 15, 16, 17
 SELECT e.extname AS "Name", e.extversion AS "Version", n.nspname AS "Schema", c.description AS "Description"
 FROM pg_catalog.pg_extension e LEFT JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace LEFT JOIN pg_catalog.pg_description c ON c.objoid = e.oid AND c.classoid = 'pg_catalog.pg_extension'::pg_catalog.regclass
 WHERE e.extname OPERATOR(pg_catalog.~) '^(nosuch)$' COLLATE pg_catalog.default
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT evtname as "Name", evtevent as "Event", pg_catalog.pg_get_userbyid(e.evtowner) as "Owner",
  case evtenabled when 'O' then 'enabled'  when 'R' then 'replica'  when 'A' then 'always'  when 'D' then 'disabled' end as "Enabled",
  e.evtfoid::pg_catalog.regproc as "Function", pg_catalog.array_to_string(array(select x from pg_catalog.unnest(evttags) as t(x)), ', ') as "Tags"
@@ -1058,7 +1058,7 @@ WHERE c.relkind IN ('p','I','')
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY "Schema", "Type" DESC, "Name";
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT n.nspname AS "Schema",
        c.conname AS "Name",
        pg_catalog.pg_encoding_to_char(c.conforencoding) AS "Source",
@@ -1072,7 +1072,7 @@ WHERE true
   AND pg_catalog.pg_conversion_is_visible(c.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT n.nspname AS "Schema",
        c.conname AS "Name",
        pg_catalog.pg_encoding_to_char(c.conforencoding) AS "Source",
@@ -1089,29 +1089,29 @@ WHERE true
   AND pg_catalog.pg_conversion_is_visible(c.oid)
 ORDER BY 1, 2;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT 'nosuch'::pg_catalog.regproc::pg_catalog.oid;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT 'nosuch'::pg_catalog.regclass::pg_catalog.oid;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT name AS "Column", pg_catalog.format_type(tp, tpm) AS "Type"
 FROM (VALUES ('data_file_id', '20'::pg_catalog.oid, -1),('table_id', '20'::pg_catalog.oid, -1),('begin_snapshot', '20'::pg_catalog.oid, -1),('end_snapshot', '20'::pg_catalog.oid, -1),('file_order', '20'::pg_catalog.oid, -1),('path', '1043'::pg_catalog.oid, -1),('path_is_relative', '16'::pg_catalog.oid, -1),('file_format', '1043'::pg_catalog.oid, -1),('record_count', '20'::pg_catalog.oid, -1),('file_size_bytes', '20'::pg_catalog.oid, -1),('footer_size', '20'::pg_catalog.oid, -1),('row_id_start', '20'::pg_catalog.oid, -1),('partition_id', '20'::pg_catalog.oid, -1),('encryption_key', '1043'::pg_catalog.oid, -1),('mapping_id', '20'::pg_catalog.oid, -1),('partial_max', '20'::pg_catalog.oid, -1),('row_group_count', '20'::pg_catalog.oid, -1)) s(name, tp, tpm);
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT name AS "Column", pg_catalog.format_type(tp, tpm) AS "Type"
 FROM (VALUES ('a', '23'::pg_catalog.oid, -1),('b', '25'::pg_catalog.oid, -1),('c', '1184'::pg_catalog.oid, -1),('d', '25'::pg_catalog.oid, -1),('e', '1700'::pg_catalog.oid, -1),('f', '1007'::pg_catalog.oid, -1),('g', '19'::pg_catalog.oid, -1)) s(name, tp, tpm);
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT name AS "Column", pg_catalog.format_type(tp, tpm) AS "Type"
 FROM (VALUES ('oid', '26'::pg_catalog.oid, -1),('relname', '19'::pg_catalog.oid, -1),('relkind', '18'::pg_catalog.oid, -1),('reloptions', '1009'::pg_catalog.oid, -1)) s(name, tp, tpm);
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT name AS "Column", pg_catalog.format_type(tp, tpm) AS "Type"
 FROM (VALUES ('indkey', '22'::pg_catalog.oid, -1),('indclass', '30'::pg_catalog.oid, -1),('indoption', '22'::pg_catalog.oid, -1)) s(name, tp, tpm);
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid,
   n.nspname,
   c.relname
@@ -1121,7 +1121,7 @@ WHERE c.relname OPERATOR(pg_catalog.~) '^(nosuch)$' COLLATE pg_catalog.default
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 2, 3;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid,
   n.nspname,
   c.relname
@@ -1131,7 +1131,7 @@ WHERE c.relname OPERATOR(pg_catalog.~) '^(no such)$' COLLATE pg_catalog.default
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 2, 3;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid,
   n.nspname,
   c.relname
@@ -1141,14 +1141,14 @@ WHERE c.relname OPERATOR(pg_catalog.~) '^(ducklake_data_file)$' COLLATE pg_catal
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 2, 3;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, '', c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
  LEFT JOIN pg_catalog.pg_class tc ON (c.reltoastrelid = tc.oid)
 LEFT JOIN pg_catalog.pg_am am ON (c.relam = am.oid)
 WHERE c.oid = '{ducklake_data_file}';
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT a.attname,
   pg_catalog.format_type(a.atttypid, a.atttypmod),
   (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true)
@@ -1163,7 +1163,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{ducklake_data_file}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13, 15, 16, 17
+-- sent by psql 13, 14, 15, 16, 17
 SELECT c2.relname, i.indisprimary, i.indisunique, i.indisclustered, i.indisvalid, pg_catalog.pg_get_indexdef(i.indexrelid, 0, true),
   pg_catalog.pg_get_constraintdef(con.oid, true), contype, condeferrable, condeferred, i.indisreplident, c2.reltablespace
 FROM pg_catalog.pg_class c, pg_catalog.pg_class c2, pg_catalog.pg_index i
@@ -1171,7 +1171,7 @@ FROM pg_catalog.pg_class c, pg_catalog.pg_class c2, pg_catalog.pg_index i
 WHERE c.oid = '{ducklake_data_file}' AND c.oid = i.indrelid AND i.indexrelid = c2.oid
 ORDER BY i.indisprimary DESC, c2.relname;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT pol.polname, pol.polpermissive,
   CASE WHEN pol.polroles = '{0}' THEN NULL ELSE pg_catalog.array_to_string(array(select rolname from pg_catalog.pg_roles where oid = any (pol.polroles) order by 1),',') END,
   pg_catalog.pg_get_expr(pol.polqual, pol.polrelid),
@@ -1199,7 +1199,7 @@ FROM pg_catalog.pg_statistic_ext stat
 WHERE stxrelid = '{ducklake_data_file}'
 ORDER BY 1;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pubname
 FROM pg_catalog.pg_publication p
 JOIN pg_catalog.pg_publication_rel pr ON p.oid = pr.prpubid
@@ -1210,7 +1210,7 @@ FROM pg_catalog.pg_publication p
 WHERE p.puballtables AND pg_catalog.pg_relation_is_publishable('{ducklake_data_file}')
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid::pg_catalog.regclass
 FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
 WHERE c.oid = i.inhparent AND i.inhrelid = '{ducklake_data_file}'
@@ -1223,7 +1223,7 @@ FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
 WHERE c.oid = i.inhrelid AND i.inhparent = '{ducklake_data_file}'
 ORDER BY pg_catalog.pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT', c.oid::pg_catalog.regclass::pg_catalog.text;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, pg_catalog.array_to_string(c.reloptions || array(select 'toast.' || x from pg_catalog.unnest(tc.reloptions) x), ', ')
 , c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
@@ -1249,7 +1249,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{ducklake_data_file}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid,
   n.nspname,
   c.relname
@@ -1259,14 +1259,14 @@ WHERE c.relname OPERATOR(pg_catalog.~) '^(ducklake_schema)$' COLLATE pg_catalog.
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 2, 3;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, '', c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
  LEFT JOIN pg_catalog.pg_class tc ON (c.reltoastrelid = tc.oid)
 LEFT JOIN pg_catalog.pg_am am ON (c.relam = am.oid)
 WHERE c.oid = '{ducklake_schema}';
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT a.attname,
   pg_catalog.format_type(a.atttypid, a.atttypmod),
   (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true)
@@ -1281,7 +1281,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{ducklake_schema}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13, 15, 16, 17
+-- sent by psql 13, 14, 15, 16, 17
 SELECT c2.relname, i.indisprimary, i.indisunique, i.indisclustered, i.indisvalid, pg_catalog.pg_get_indexdef(i.indexrelid, 0, true),
   pg_catalog.pg_get_constraintdef(con.oid, true), contype, condeferrable, condeferred, i.indisreplident, c2.reltablespace
 FROM pg_catalog.pg_class c, pg_catalog.pg_class c2, pg_catalog.pg_index i
@@ -1289,7 +1289,7 @@ FROM pg_catalog.pg_class c, pg_catalog.pg_class c2, pg_catalog.pg_index i
 WHERE c.oid = '{ducklake_schema}' AND c.oid = i.indrelid AND i.indexrelid = c2.oid
 ORDER BY i.indisprimary DESC, c2.relname;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT pol.polname, pol.polpermissive,
   CASE WHEN pol.polroles = '{0}' THEN NULL ELSE pg_catalog.array_to_string(array(select rolname from pg_catalog.pg_roles where oid = any (pol.polroles) order by 1),',') END,
   pg_catalog.pg_get_expr(pol.polqual, pol.polrelid),
@@ -1317,7 +1317,7 @@ FROM pg_catalog.pg_statistic_ext stat
 WHERE stxrelid = '{ducklake_schema}'
 ORDER BY 1;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pubname
 FROM pg_catalog.pg_publication p
 JOIN pg_catalog.pg_publication_rel pr ON p.oid = pr.prpubid
@@ -1328,7 +1328,7 @@ FROM pg_catalog.pg_publication p
 WHERE p.puballtables AND pg_catalog.pg_relation_is_publishable('{ducklake_schema}')
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid::pg_catalog.regclass
 FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
 WHERE c.oid = i.inhparent AND i.inhrelid = '{ducklake_schema}'
@@ -1341,7 +1341,7 @@ FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
 WHERE c.oid = i.inhrelid AND i.inhparent = '{ducklake_schema}'
 ORDER BY pg_catalog.pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT', c.oid::pg_catalog.regclass::pg_catalog.text;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, pg_catalog.array_to_string(c.reloptions || array(select 'toast.' || x from pg_catalog.unnest(tc.reloptions) x), ', ')
 , c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
@@ -1367,7 +1367,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{ducklake_schema}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid,
   n.nspname,
   c.relname
@@ -1377,14 +1377,14 @@ WHERE c.relname OPERATOR(pg_catalog.~) '^(plain)$' COLLATE pg_catalog.default
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 2, 3;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, '', c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
  LEFT JOIN pg_catalog.pg_class tc ON (c.reltoastrelid = tc.oid)
 LEFT JOIN pg_catalog.pg_am am ON (c.relam = am.oid)
 WHERE c.oid = '{plain}';
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT a.attname,
   pg_catalog.format_type(a.atttypid, a.atttypmod),
   (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true)
@@ -1399,7 +1399,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{plain}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13, 15, 16, 17
+-- sent by psql 13, 14, 15, 16, 17
 SELECT c2.relname, i.indisprimary, i.indisunique, i.indisclustered, i.indisvalid, pg_catalog.pg_get_indexdef(i.indexrelid, 0, true),
   pg_catalog.pg_get_constraintdef(con.oid, true), contype, condeferrable, condeferred, i.indisreplident, c2.reltablespace
 FROM pg_catalog.pg_class c, pg_catalog.pg_class c2, pg_catalog.pg_index i
@@ -1407,7 +1407,7 @@ FROM pg_catalog.pg_class c, pg_catalog.pg_class c2, pg_catalog.pg_index i
 WHERE c.oid = '{plain}' AND c.oid = i.indrelid AND i.indexrelid = c2.oid
 ORDER BY i.indisprimary DESC, c2.relname;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT pol.polname, pol.polpermissive,
   CASE WHEN pol.polroles = '{0}' THEN NULL ELSE pg_catalog.array_to_string(array(select rolname from pg_catalog.pg_roles where oid = any (pol.polroles) order by 1),',') END,
   pg_catalog.pg_get_expr(pol.polqual, pol.polrelid),
@@ -1435,7 +1435,7 @@ FROM pg_catalog.pg_statistic_ext stat
 WHERE stxrelid = '{plain}'
 ORDER BY 1;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pubname
 FROM pg_catalog.pg_publication p
 JOIN pg_catalog.pg_publication_rel pr ON p.oid = pr.prpubid
@@ -1446,7 +1446,7 @@ FROM pg_catalog.pg_publication p
 WHERE p.puballtables AND pg_catalog.pg_relation_is_publishable('{plain}')
 ORDER BY 1;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid::pg_catalog.regclass
 FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
 WHERE c.oid = i.inhparent AND i.inhrelid = '{plain}'
@@ -1459,7 +1459,7 @@ FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
 WHERE c.oid = i.inhrelid AND i.inhparent = '{plain}'
 ORDER BY pg_catalog.pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT', c.oid::pg_catalog.regclass::pg_catalog.text;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, pg_catalog.array_to_string(c.reloptions || array(select 'toast.' || x from pg_catalog.unnest(tc.reloptions) x), ', ')
 , c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
@@ -1485,7 +1485,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{plain}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid,
   n.nspname,
   c.relname
@@ -1495,14 +1495,14 @@ WHERE c.relname OPERATOR(pg_catalog.~) '^(ducklake_schema_pkey)$' COLLATE pg_cat
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 2, 3;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, '', c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
  LEFT JOIN pg_catalog.pg_class tc ON (c.reltoastrelid = tc.oid)
 LEFT JOIN pg_catalog.pg_am am ON (c.relam = am.oid)
 WHERE c.oid = '{ducklake_schema_pkey}';
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT a.attname,
   pg_catalog.format_type(a.atttypid, a.atttypmod),
   CASE WHEN a.attnum <= (SELECT i.indnkeyatts FROM pg_catalog.pg_index i WHERE i.indexrelid = '{ducklake_schema_pkey}') THEN 'yes' ELSE 'no' END AS is_key,
@@ -1511,7 +1511,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{ducklake_schema_pkey}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT i.indisunique, i.indisprimary, i.indisclustered, i.indisvalid,
   (NOT i.indimmediate) AND EXISTS (SELECT 1 FROM pg_catalog.pg_constraint WHERE conrelid = i.indrelid AND conindid = i.indexrelid AND contype IN ('p','u','x') AND condeferrable) AS condeferrable,
   (NOT i.indimmediate) AND EXISTS (SELECT 1 FROM pg_catalog.pg_constraint WHERE conrelid = i.indrelid AND conindid = i.indexrelid AND contype IN ('p','u','x') AND condeferred) AS condeferred,
@@ -1521,7 +1521,7 @@ FROM pg_catalog.pg_index i, pg_catalog.pg_class c, pg_catalog.pg_class c2, pg_ca
 WHERE i.indexrelid = c.oid AND c.oid = '{ducklake_schema_pkey}' AND c.relam = a.oid
 AND i.indrelid = c2.oid;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, pg_catalog.array_to_string(c.reloptions || array(select 'toast.' || x from pg_catalog.unnest(tc.reloptions) x), ', ')
 , c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
@@ -1529,7 +1529,7 @@ FROM pg_catalog.pg_class c
 LEFT JOIN pg_catalog.pg_am am ON (c.relam = am.oid)
 WHERE c.oid = '{ducklake_schema_pkey}';
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT a.attname,
   pg_catalog.format_type(a.atttypid, a.atttypmod),
   CASE WHEN a.attnum <= (SELECT i.indnkeyatts FROM pg_catalog.pg_index i WHERE i.indexrelid = '{ducklake_schema_pkey}') THEN 'yes' ELSE 'no' END AS is_key,
@@ -1540,7 +1540,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{ducklake_schema_pkey}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.oid,
   n.nspname,
   c.relname
@@ -1550,14 +1550,14 @@ WHERE c.relname OPERATOR(pg_catalog.~) '^(index 0)$' COLLATE pg_catalog.default
   AND pg_catalog.pg_table_is_visible(c.oid)
 ORDER BY 2, 3;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, '', c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
  LEFT JOIN pg_catalog.pg_class tc ON (c.reltoastrelid = tc.oid)
 LEFT JOIN pg_catalog.pg_am am ON (c.relam = am.oid)
 WHERE c.oid = '{index 0}';
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT a.attname,
   pg_catalog.format_type(a.atttypid, a.atttypmod),
   CASE WHEN a.attnum <= (SELECT i.indnkeyatts FROM pg_catalog.pg_index i WHERE i.indexrelid = '{index 0}') THEN 'yes' ELSE 'no' END AS is_key,
@@ -1566,7 +1566,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{index 0}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT i.indisunique, i.indisprimary, i.indisclustered, i.indisvalid,
   (NOT i.indimmediate) AND EXISTS (SELECT 1 FROM pg_catalog.pg_constraint WHERE conrelid = i.indrelid AND conindid = i.indexrelid AND contype IN ('p','u','x') AND condeferrable) AS condeferrable,
   (NOT i.indimmediate) AND EXISTS (SELECT 1 FROM pg_catalog.pg_constraint WHERE conrelid = i.indrelid AND conindid = i.indexrelid AND contype IN ('p','u','x') AND condeferred) AS condeferred,
@@ -1576,7 +1576,7 @@ FROM pg_catalog.pg_index i, pg_catalog.pg_class c, pg_catalog.pg_class c2, pg_ca
 WHERE i.indexrelid = c.oid AND c.oid = '{index 0}' AND c.relam = a.oid
 AND i.indrelid = c2.oid;
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT c.relchecks, c.relkind, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, false AS relhasoids, c.relispartition, pg_catalog.array_to_string(c.reloptions || array(select 'toast.' || x from pg_catalog.unnest(tc.reloptions) x), ', ')
 , c.reltablespace, CASE WHEN c.reloftype = 0 THEN '' ELSE c.reloftype::pg_catalog.regtype::pg_catalog.text END, c.relpersistence, c.relreplident, am.amname
 FROM pg_catalog.pg_class c
@@ -1584,7 +1584,7 @@ FROM pg_catalog.pg_class c
 LEFT JOIN pg_catalog.pg_am am ON (c.relam = am.oid)
 WHERE c.oid = '{index 0}';
 
--- sent by psql 13, 15, 16, 17, 18
+-- sent by psql 13, 14, 15, 16, 17, 18
 SELECT a.attname,
   pg_catalog.format_type(a.atttypid, a.atttypmod),
   CASE WHEN a.attnum <= (SELECT i.indnkeyatts FROM pg_catalog.pg_index i WHERE i.indexrelid = '{index 0}') THEN 'yes' ELSE 'no' END AS is_key,
@@ -1595,7 +1595,7 @@ FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = '{index 0}' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1603,7 +1603,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,4)='duck' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1611,7 +1611,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,10)='ducklake_s' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,10)='ducklake_s' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,10) = substring('ducklake_s',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1619,7 +1619,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,10)='ducklake_s' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,10) = substring('ducklake_s',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,10) = substring('ducklake_s',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,11)='public.duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,11)='public.duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,11) = substring('public.duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1627,7 +1627,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,11)='public.duck' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,11) = substring('public.duck',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,11) = substring('public.duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,16)='public.ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,16)='public.ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,16) = substring('public.ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1635,7 +1635,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,16)='public.ducklake_' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,16) = substring('public.ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,16) = substring('public.ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,3)='pub' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,3)='pub' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,3) = substring('pub',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1643,7 +1643,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,3)='pub' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,3) = substring('pub',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,3) = substring('pub',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,7)='public.' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,7)='public.' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,7) = substring('public.',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1651,7 +1651,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,7)='public.' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,7) = substring('public.',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,7) = substring('public.',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'f', 'v', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1659,7 +1659,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'f', 'v', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,4)='duck' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'f', 'v', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1667,11 +1667,11 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'f', 'v', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(attname)   FROM pg_catalog.pg_attribute a, pg_catalog.pg_class c  WHERE c.oid = a.attrelid    AND a.attnum > 0    AND NOT a.attisdropped    AND substring(pg_catalog.quote_ident(attname),1,1)='k'    AND (pg_catalog.quote_ident(relname)='ducklake_metadata'         OR '"' || relname || '"'='ducklake_metadata')    AND pg_catalog.pg_table_is_visible(c.oid)
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1679,7 +1679,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,4)='duck' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1687,7 +1687,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1696,7 +1696,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION ALL SELECT '('
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1705,7 +1705,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION ALL SELECT '('
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1714,7 +1714,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
 UNION SELECT 'ALL IN TABLESPACE'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1723,19 +1723,19 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
 UNION SELECT 'ALL IN TABLESPACE'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(attname)   FROM pg_catalog.pg_attribute a, pg_catalog.pg_class c  WHERE c.oid = a.attrelid    AND a.attnum > 0    AND NOT a.attisdropped    AND substring(pg_catalog.quote_ident(attname),1,1)='v'    AND (pg_catalog.quote_ident(relname)='ducklake_metadata'         OR '"' || relname || '"'='ducklake_metadata')    AND pg_catalog.pg_table_is_visible(c.oid)
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(attname)   FROM pg_catalog.pg_attribute a, pg_catalog.pg_class c  WHERE c.oid = a.attrelid    AND a.attnum > 0    AND NOT a.attisdropped    AND substring(pg_catalog.quote_ident(attname),1,1)='s'    AND (pg_catalog.quote_ident(relname)='ducklake_metadata'         OR '"' || relname || '"'='ducklake_metadata')    AND pg_catalog.pg_table_is_visible(c.oid)
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(attname)   FROM pg_catalog.pg_attribute a, pg_catalog.pg_class c  WHERE c.oid = a.attrelid    AND a.attnum > 0    AND NOT a.attisdropped    AND substring(pg_catalog.quote_ident(attname),1,5)='scope'    AND (pg_catalog.quote_ident(relname)='ducklake_metadata'         OR '"' || relname || '"'='ducklake_metadata')    AND pg_catalog.pg_table_is_visible(c.oid)
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('i', 'I') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1744,7 +1744,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
 UNION SELECT 'ALL IN TABLESPACE'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('i', 'I') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1753,19 +1753,19 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
 UNION SELECT 'ALL IN TABLESPACE'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
  SELECT pg_catalog.quote_ident(rolname)    FROM pg_catalog.pg_roles   WHERE substring(pg_catalog.quote_ident(rolname),1,2)='ro'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(nspname) FROM pg_catalog.pg_namespace  WHERE substring(pg_catalog.quote_ident(nspname),1,1)='p'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(datname) FROM pg_catalog.pg_database  WHERE substring(pg_catalog.quote_ident(datname),1,1)='r'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('i', 'I') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1774,7 +1774,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION SELECT 'CONCURRENTLY'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('i', 'I') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1783,11 +1783,11 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION SELECT 'CONCURRENTLY'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
  SELECT pg_catalog.quote_ident(rolname)    FROM pg_catalog.pg_roles   WHERE substring(pg_catalog.quote_ident(rolname),1,1)='r'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p WHERE p.prokind != 'p' AND substring(pg_catalog.quote_ident(p.proname),1,1)='f' AND pg_catalog.pg_function_is_visible(p.oid)
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,1)='f' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,1) = substring('f',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1795,7 +1795,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p, pg_catalog.pg_namespace n WHERE p.pronamespace = n.oid AND p.prokind != 'p' AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname),1,1)='f' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,1) = substring('f',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,1) = substring('f',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('v') AND substring(pg_catalog.quote_ident(c.relname),1,1)='v' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,1)='v' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,1) = substring('v',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1803,7 +1803,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('v') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,1)='v' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,1) = substring('v',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,1) = substring('v',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1811,7 +1811,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,4)='duck' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1819,7 +1819,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1828,7 +1828,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION SELECT 'ALL FUNCTIONS IN SCHEMA' UNION SELECT 'ALL PROCEDURES IN SCHEMA' UNION SELECT 'ALL ROUTINES IN SCHEMA' UNION SELECT 'ALL SEQUENCES IN SCHEMA' UNION SELECT 'ALL TABLES IN SCHEMA' UNION SELECT 'DATABASE' UNION SELECT 'DOMAIN' UNION SELECT 'FOREIGN DATA WRAPPER' UNION SELECT 'FOREIGN SERVER' UNION SELECT 'FUNCTION' UNION SELECT 'LANGUAGE' UNION SELECT 'LARGE OBJECT' UNION SELECT 'PROCEDURE' UNION SELECT 'ROUTINE' UNION SELECT 'SCHEMA' UNION SELECT 'SEQUENCE' UNION SELECT 'TABLE' UNION SELECT 'TABLESPACE' UNION SELECT 'TYPE'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1841,7 +1841,7 @@ LIMIT 1000;
  SELECT pg_catalog.quote_ident(rolname)    FROM pg_catalog.pg_roles   WHERE substring(pg_catalog.quote_ident(rolname),1,2)='ro' UNION ALL SELECT 'PUBLIC' UNION ALL SELECT 'CURRENT_USER' UNION ALL SELECT 'SESSION_USER'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1850,7 +1850,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
 
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1877,7 +1877,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION SELECT 'FULL' UNION SELECT 'FREEZE' UNION SELECT 'ANALYZE' UNION SELECT 'VERBOSE'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'm', 'f') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1886,7 +1886,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION SELECT 'VERBOSE'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'm', 'f') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1895,7 +1895,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION SELECT 'VERBOSE'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1904,7 +1904,7 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION SELECT 'CONCURRENTLY'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1913,23 +1913,23 @@ SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.reln
  UNION SELECT 'CONCURRENTLY'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT name FROM  (SELECT pg_catalog.lower(name) AS name FROM pg_catalog.pg_settings   WHERE context IN ('user', 'superuser')   UNION ALL SELECT 'constraints'   UNION ALL SELECT 'transaction'   UNION ALL SELECT 'session'   UNION ALL SELECT 'role'   UNION ALL SELECT 'tablespace'   UNION ALL SELECT 'all') ss  WHERE substring(name,1,8)='search_p'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT name FROM  (SELECT pg_catalog.lower(name) AS name FROM pg_catalog.pg_settings   UNION ALL SELECT 'session authorization'   UNION ALL SELECT 'all') ss  WHERE substring(name,1,6)='search'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT name FROM  (SELECT pg_catalog.lower(name) AS name FROM pg_catalog.pg_settings   WHERE context IN ('user', 'superuser')   UNION ALL SELECT 'constraints'   UNION ALL SELECT 'transaction'   UNION ALL SELECT 'session'   UNION ALL SELECT 'role'   UNION ALL SELECT 'tablespace'   UNION ALL SELECT 'all') ss  WHERE substring(name,1,3)='sea'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(nspname) FROM pg_catalog.pg_namespace  WHERE substring(pg_catalog.quote_ident(nspname),1,1)='p' AND nspname not like 'pg\_toast%'  AND nspname not like 'pg\_temp%'  UNION SELECT 'DEFAULT' 
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1937,7 +1937,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,4)='duck' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1945,7 +1945,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE substring(pg_catalog.quote_ident(c.relname),1,7)='public.' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,7)='public.' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,7) = substring('public.',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1953,7 +1953,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,7)='public.' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,7) = substring('public.',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,7) = substring('public.',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('i', 'I') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1961,7 +1961,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('i', 'I') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,4)='duck' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('i', 'I') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1985,7 +1985,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p, pg_catalog.pg_namespace n WHERE p.pronamespace = n.oid AND p.prokind != 'p' AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname),1,19)='pg_catalog.pg_table' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,19) = substring('pg_catalog.pg_table',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,19) = substring('pg_catalog.pg_table',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.format_type(t.oid, NULL) FROM pg_catalog.pg_type t WHERE (t.typrelid = 0  OR (SELECT c.relkind = 'c'     FROM pg_catalog.pg_class c WHERE c.oid = t.typrelid)) AND t.typname !~ '^_' AND substring(pg_catalog.format_type(t.oid, NULL),1,2)='in' AND pg_catalog.pg_type_is_visible(t.oid)
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,2)='in' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,2) = substring('in',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -1993,19 +1993,19 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.typname) FROM pg_catalog.pg_type t, pg_catalog.pg_namespace n WHERE t.typnamespace = n.oid AND (t.typrelid = 0  OR (SELECT c.relkind = 'c'     FROM pg_catalog.pg_class c WHERE c.oid = t.typrelid)) AND t.typname !~ '^_' AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.typname),1,2)='in' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,2) = substring('in',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,2) = substring('in',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
  SELECT pg_catalog.quote_ident(extname)    FROM pg_catalog.pg_extension   WHERE substring(pg_catalog.quote_ident(extname),1,1)='p'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(spcname) FROM pg_catalog.pg_tablespace  WHERE substring(pg_catalog.quote_ident(spcname),1,2)='pg'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(spcname) FROM pg_catalog.pg_tablespace  WHERE substring(pg_catalog.quote_ident(spcname),1,3)='pg_'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p WHERE substring(pg_catalog.quote_ident(p.proname),1,2)='pg' AND pg_catalog.pg_function_is_visible(p.oid)
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,2)='pg' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,2) = substring('pg',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -2013,7 +2013,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p, pg_catalog.pg_namespace n WHERE p.pronamespace = n.oid AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname),1,2)='pg' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,2) = substring('pg',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,2) = substring('pg',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p WHERE substring(pg_catalog.quote_ident(p.proname),1,3)='pg_' AND pg_catalog.pg_function_is_visible(p.oid)
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,3)='pg_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,3) = substring('pg_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -2021,11 +2021,11 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p, pg_catalog.pg_namespace n WHERE p.pronamespace = n.oid AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname),1,3)='pg_' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,3) = substring('pg_',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,3) = substring('pg_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
  SELECT DISTINCT pg_catalog.pg_encoding_to_char(conforencoding)    FROM pg_catalog.pg_conversion   WHERE substring(pg_catalog.pg_encoding_to_char(conforencoding),1,1)=UPPER('U')
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p WHERE substring(pg_catalog.quote_ident(p.proname),1,1)='p' AND pg_catalog.pg_function_is_visible(p.oid)
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,1)='p' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,1) = substring('p',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -2033,11 +2033,11 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p, pg_catalog.pg_namespace n WHERE p.pronamespace = n.oid AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname),1,1)='p' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,1) = substring('p',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,1) = substring('p',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(cfgname) FROM pg_catalog.pg_ts_config  WHERE substring(pg_catalog.quote_ident(cfgname),1,1)='p'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE substring(pg_catalog.quote_ident(c.relname),1,1)='p' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
 UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,1)='p' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,1) = substring('p',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
@@ -2045,7 +2045,7 @@ UNION
 SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,1)='p' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,1) = substring('p',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,1) = substring('p',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
  SELECT pg_catalog.quote_ident(amname)    FROM pg_catalog.pg_am   WHERE substring(pg_catalog.quote_ident(amname),1,1)='b'
 LIMIT 1000;
 
@@ -2053,20 +2053,568 @@ LIMIT 1000;
  SELECT pg_catalog.quote_ident(name)    FROM pg_catalog.pg_prepared_statements   WHERE substring(pg_catalog.quote_ident(name),1,1)='x'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(channel) FROM pg_catalog.pg_listening_channels() AS channel WHERE substring(pg_catalog.quote_ident(channel),1,1)='x'
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
  SELECT pg_catalog.quote_ident(name)    FROM pg_catalog.pg_available_extensions   WHERE substring(pg_catalog.quote_ident(name),1,1)='p' AND installed_version IS NULL
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(d.datname)   FROM pg_catalog.pg_database d  WHERE substring(pg_catalog.quote_ident(d.datname),1,1)='t'    AND (d.datistemplate OR pg_catalog.pg_has_role(d.datdba, 'USAGE'))
 LIMIT 1000;
 
--- sent by psql 13
+-- sent by psql 13, 14
 SELECT pg_catalog.quote_ident(d.datname)   FROM pg_catalog.pg_database d  WHERE substring(pg_catalog.quote_ident(d.datname),1,8)='template'    AND (d.datistemplate OR pg_catalog.pg_has_role(d.datdba, 'USAGE'))
+LIMIT 1000;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+WHERE c.relkind IN ('r','p','v','m','S','f','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
+  CASE c.relpersistence WHEN 'p' THEN 'permanent' WHEN 't' THEN 'temporary' WHEN 'u' THEN 'unlogged' END as "Persistence",
+  am.amname as "Access method",
+  pg_catalog.pg_size_pretty(pg_catalog.pg_table_size(c.oid)) as "Size",
+  pg_catalog.obj_description(c.oid, 'pg_class') as "Description"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+WHERE c.relkind IN ('r','p','v','m','S','f','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+WHERE c.relkind IN ('r','p','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
+  CASE c.relpersistence WHEN 'p' THEN 'permanent' WHEN 't' THEN 'temporary' WHEN 'u' THEN 'unlogged' END as "Persistence",
+  am.amname as "Access method",
+  pg_catalog.pg_size_pretty(pg_catalog.pg_table_size(c.oid)) as "Size",
+  pg_catalog.obj_description(c.oid, 'pg_class') as "Description"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+WHERE c.relkind IN ('r','p','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+WHERE c.relkind IN ('r','p','t','s','')
+  AND c.relname OPERATOR(pg_catalog.~) '^(duck.*_s.*)$' COLLATE pg_catalog.default
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+WHERE c.relkind IN ('r','p','t','s','')
+  AND c.relname OPERATOR(pg_catalog.~) '^(ducklake_table)$' COLLATE pg_catalog.default
+  AND n.nspname OPERATOR(pg_catalog.~) '^(public)$' COLLATE pg_catalog.default
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
+  c2.relname as "Table"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+     LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid
+     LEFT JOIN pg_catalog.pg_class c2 ON i.indrelid = c2.oid
+WHERE c.relkind IN ('r','p','t','v','i','I','S','s','')
+  AND c.relname OPERATOR(pg_catalog.~) '^(.*macro.*)$' COLLATE pg_catalog.default
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('v','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
+  CASE c.relpersistence WHEN 'p' THEN 'permanent' WHEN 't' THEN 'temporary' WHEN 'u' THEN 'unlogged' END as "Persistence",
+  pg_catalog.pg_size_pretty(pg_catalog.pg_table_size(c.oid)) as "Size",
+  pg_catalog.obj_description(c.oid, 'pg_class') as "Description"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('v','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+WHERE c.relkind IN ('m','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('S','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('f','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
+  c2.relname as "Table"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+     LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid
+     LEFT JOIN pg_catalog.pg_class c2 ON i.indrelid = c2.oid
+WHERE c.relkind IN ('i','I','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'i' THEN 'index' WHEN 'S' THEN 'sequence' WHEN 's' THEN 'special' WHEN 't' THEN 'TOAST table' WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
+  c2.relname as "Table",
+  CASE c.relpersistence WHEN 'p' THEN 'permanent' WHEN 't' THEN 'temporary' WHEN 'u' THEN 'unlogged' END as "Persistence",
+  am.amname as "Access method",
+  pg_catalog.pg_size_pretty(pg_catalog.pg_table_size(c.oid)) as "Size",
+  pg_catalog.obj_description(c.oid, 'pg_class') as "Description"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+     LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid
+     LEFT JOIN pg_catalog.pg_class c2 ON i.indrelid = c2.oid
+WHERE c.relkind IN ('i','I','')
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY 1,2;
+
+-- sent by psql 14, 15
+SELECT n.nspname as "Schema",
+  p.proname as "Name",
+  pg_catalog.pg_get_function_result(p.oid) as "Result data type",
+  pg_catalog.pg_get_function_arguments(p.oid) as "Argument data types",
+ CASE p.prokind
+  WHEN 'a' THEN 'agg'
+  WHEN 'w' THEN 'window'
+  WHEN 'p' THEN 'proc'
+  ELSE 'func'
+ END as "Type",
+ CASE
+  WHEN p.provolatile = 'i' THEN 'immutable'
+  WHEN p.provolatile = 's' THEN 'stable'
+  WHEN p.provolatile = 'v' THEN 'volatile'
+ END as "Volatility",
+ CASE
+  WHEN p.proparallel = 'r' THEN 'restricted'
+  WHEN p.proparallel = 's' THEN 'safe'
+  WHEN p.proparallel = 'u' THEN 'unsafe'
+ END as "Parallel",
+ pg_catalog.pg_get_userbyid(p.proowner) as "Owner",
+ CASE WHEN prosecdef THEN 'definer' ELSE 'invoker' END AS "Security",
+ pg_catalog.array_to_string(p.proacl, E'\n') AS "Access privileges",
+ l.lanname as "Language",
+ COALESCE(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc) as "Source code",
+ pg_catalog.obj_description(p.oid, 'pg_proc') as "Description"
+FROM pg_catalog.pg_proc p
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+     LEFT JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+WHERE pg_catalog.pg_function_is_visible(p.oid)
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname <> 'information_schema'
+ORDER BY 1, 2, 4;
+
+-- sent by psql 14, 15
+SELECT n.nspname as "Schema",
+  p.proname as "Name",
+  pg_catalog.pg_get_function_result(p.oid) as "Result data type",
+  pg_catalog.pg_get_function_arguments(p.oid) as "Argument data types",
+ CASE p.prokind
+  WHEN 'a' THEN 'agg'
+  WHEN 'w' THEN 'window'
+  WHEN 'p' THEN 'proc'
+  ELSE 'func'
+ END as "Type",
+ CASE
+  WHEN p.provolatile = 'i' THEN 'immutable'
+  WHEN p.provolatile = 's' THEN 'stable'
+  WHEN p.provolatile = 'v' THEN 'volatile'
+ END as "Volatility",
+ CASE
+  WHEN p.proparallel = 'r' THEN 'restricted'
+  WHEN p.proparallel = 's' THEN 'safe'
+  WHEN p.proparallel = 'u' THEN 'unsafe'
+ END as "Parallel",
+ pg_catalog.pg_get_userbyid(p.proowner) as "Owner",
+ CASE WHEN prosecdef THEN 'definer' ELSE 'invoker' END AS "Security",
+ pg_catalog.array_to_string(p.proacl, E'\n') AS "Access privileges",
+ l.lanname as "Language",
+ COALESCE(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc) as "Source code",
+ pg_catalog.obj_description(p.oid, 'pg_proc') as "Description"
+FROM pg_catalog.pg_proc p
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+     LEFT JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+WHERE p.proname OPERATOR(pg_catalog.~) '^(pg_table_is_visible)$' COLLATE pg_catalog.default
+  AND n.nspname OPERATOR(pg_catalog.~) '^(pg_catalog)$' COLLATE pg_catalog.default
+ORDER BY 1, 2, 4;
+
+-- sent by psql 14
+SELECT d.datname as "Name",
+       pg_catalog.pg_get_userbyid(d.datdba) as "Owner",
+       pg_catalog.pg_encoding_to_char(d.encoding) as "Encoding",
+       d.datcollate as "Collate",
+       d.datctype as "Ctype",
+       pg_catalog.array_to_string(d.datacl, E'\n') AS "Access privileges",
+       CASE WHEN pg_catalog.has_database_privilege(d.datname, 'CONNECT')
+          OR pg_catalog.pg_has_role('pg_read_all_stats', 'USAGE')
+            THEN pg_catalog.pg_size_pretty(pg_catalog.pg_database_size(d.datname))
+            ELSE 'No Access'
+       END as "Size",
+       t.spcname as "Tablespace",
+       pg_catalog.shobj_description(d.oid, 'pg_database') as "Description"
+FROM pg_catalog.pg_database d
+  JOIN pg_catalog.pg_tablespace t on d.dattablespace = t.oid
+WHERE d.datname OPERATOR(pg_catalog.~) '^(lake_3)$' COLLATE pg_catalog.default
+ORDER BY 1;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT 
+es.stxnamespace::pg_catalog.regnamespace::pg_catalog.text AS "Schema", 
+es.stxname AS "Name", 
+pg_catalog.format('%s FROM %s', 
+  pg_catalog.pg_get_statisticsobjdef_columns(es.oid), 
+  es.stxrelid::pg_catalog.regclass) AS "Definition",
+CASE WHEN 'd' = any(es.stxkind) THEN 'defined' 
+END AS "Ndistinct", 
+CASE WHEN 'f' = any(es.stxkind) THEN 'defined' 
+END AS "Dependencies",
+CASE WHEN 'm' = any(es.stxkind) THEN 'defined' 
+END AS "MCV"  
+FROM pg_catalog.pg_statistic_ext es 
+WHERE pg_catalog.pg_statistics_obj_is_visible(es.oid)
+ORDER BY 1, 2;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
+  CASE c.relkind WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+ c2.oid::pg_catalog.regclass as "Table"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid
+     LEFT JOIN pg_catalog.pg_class c2 ON i.indrelid = c2.oid
+WHERE c.relkind IN ('p','I','')
+ AND NOT c.relispartition
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY "Schema", "Type" DESC, "Name";
+
+-- sent by psql 14, 15, 16, 17
+SELECT n.nspname as "Schema",
+  c.relname as "Name",
+  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
+  CASE c.relkind WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
+ c2.oid::pg_catalog.regclass as "Table",
+  s.tps as "Total size",
+  pg_catalog.obj_description(c.oid, 'pg_class') as "Description"
+FROM pg_catalog.pg_class c
+     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid
+     LEFT JOIN pg_catalog.pg_class c2 ON i.indrelid = c2.oid,
+     LATERAL (SELECT pg_catalog.pg_size_pretty(sum(
+                 CASE WHEN ppt.isleaf AND ppt.level = 1
+                      THEN pg_catalog.pg_table_size(ppt.relid) ELSE 0 END)) AS dps,
+                     pg_catalog.pg_size_pretty(sum(pg_catalog.pg_table_size(ppt.relid))) AS tps
+              FROM pg_catalog.pg_partition_tree(c.oid) ppt) s
+WHERE c.relkind IN ('p','I','')
+ AND NOT c.relispartition
+      AND n.nspname <> 'pg_catalog'
+      AND n.nspname !~ '^pg_toast'
+      AND n.nspname <> 'information_schema'
+  AND pg_catalog.pg_table_is_visible(c.oid)
+ORDER BY "Schema", "Type" DESC, "Name";
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT oid, stxrelid::pg_catalog.regclass, stxnamespace::pg_catalog.regnamespace::pg_catalog.text AS nsp, stxname,
+pg_catalog.pg_get_statisticsobjdef_columns(oid) AS columns,
+  'd' = any(stxkind) AS ndist_enabled,
+  'f' = any(stxkind) AS deps_enabled,
+  'm' = any(stxkind) AS mcv_enabled,
+stxstattarget
+FROM pg_catalog.pg_statistic_ext
+WHERE stxrelid = '{ducklake_data_file}'
+ORDER BY nsp, stxname;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT c.oid::pg_catalog.regclass, c.relkind, inhdetachpending, pg_catalog.pg_get_expr(c.relpartbound, c.oid)
+FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
+WHERE c.oid = i.inhrelid AND i.inhparent = '{ducklake_data_file}'
+ORDER BY pg_catalog.pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT', c.oid::pg_catalog.regclass::pg_catalog.text;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT a.attname,
+  pg_catalog.format_type(a.atttypid, a.atttypmod),
+  (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true)
+   FROM pg_catalog.pg_attrdef d
+   WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef),
+  a.attnotnull,
+  (SELECT c.collname FROM pg_catalog.pg_collation c, pg_catalog.pg_type t
+   WHERE c.oid = a.attcollation AND t.oid = a.atttypid AND a.attcollation <> t.typcollation) AS attcollation,
+  a.attidentity,
+  a.attgenerated,
+  a.attstorage,
+  a.attcompression AS attcompression,
+  CASE WHEN a.attstattarget=-1 THEN NULL ELSE a.attstattarget END AS attstattarget,
+  pg_catalog.col_description(a.attrelid, a.attnum)
+FROM pg_catalog.pg_attribute a
+WHERE a.attrelid = '{ducklake_data_file}' AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attnum;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT oid, stxrelid::pg_catalog.regclass, stxnamespace::pg_catalog.regnamespace::pg_catalog.text AS nsp, stxname,
+pg_catalog.pg_get_statisticsobjdef_columns(oid) AS columns,
+  'd' = any(stxkind) AS ndist_enabled,
+  'f' = any(stxkind) AS deps_enabled,
+  'm' = any(stxkind) AS mcv_enabled,
+stxstattarget
+FROM pg_catalog.pg_statistic_ext
+WHERE stxrelid = '{ducklake_schema}'
+ORDER BY nsp, stxname;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT c.oid::pg_catalog.regclass, c.relkind, inhdetachpending, pg_catalog.pg_get_expr(c.relpartbound, c.oid)
+FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
+WHERE c.oid = i.inhrelid AND i.inhparent = '{ducklake_schema}'
+ORDER BY pg_catalog.pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT', c.oid::pg_catalog.regclass::pg_catalog.text;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT a.attname,
+  pg_catalog.format_type(a.atttypid, a.atttypmod),
+  (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true)
+   FROM pg_catalog.pg_attrdef d
+   WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef),
+  a.attnotnull,
+  (SELECT c.collname FROM pg_catalog.pg_collation c, pg_catalog.pg_type t
+   WHERE c.oid = a.attcollation AND t.oid = a.atttypid AND a.attcollation <> t.typcollation) AS attcollation,
+  a.attidentity,
+  a.attgenerated,
+  a.attstorage,
+  a.attcompression AS attcompression,
+  CASE WHEN a.attstattarget=-1 THEN NULL ELSE a.attstattarget END AS attstattarget,
+  pg_catalog.col_description(a.attrelid, a.attnum)
+FROM pg_catalog.pg_attribute a
+WHERE a.attrelid = '{ducklake_schema}' AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attnum;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT oid, stxrelid::pg_catalog.regclass, stxnamespace::pg_catalog.regnamespace::pg_catalog.text AS nsp, stxname,
+pg_catalog.pg_get_statisticsobjdef_columns(oid) AS columns,
+  'd' = any(stxkind) AS ndist_enabled,
+  'f' = any(stxkind) AS deps_enabled,
+  'm' = any(stxkind) AS mcv_enabled,
+stxstattarget
+FROM pg_catalog.pg_statistic_ext
+WHERE stxrelid = '{plain}'
+ORDER BY nsp, stxname;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT c.oid::pg_catalog.regclass, c.relkind, inhdetachpending, pg_catalog.pg_get_expr(c.relpartbound, c.oid)
+FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
+WHERE c.oid = i.inhrelid AND i.inhparent = '{plain}'
+ORDER BY pg_catalog.pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT', c.oid::pg_catalog.regclass::pg_catalog.text;
+
+-- sent by psql 14, 15, 16, 17, 18
+SELECT a.attname,
+  pg_catalog.format_type(a.atttypid, a.atttypmod),
+  (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true)
+   FROM pg_catalog.pg_attrdef d
+   WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef),
+  a.attnotnull,
+  (SELECT c.collname FROM pg_catalog.pg_collation c, pg_catalog.pg_type t
+   WHERE c.oid = a.attcollation AND t.oid = a.atttypid AND a.attcollation <> t.typcollation) AS attcollation,
+  a.attidentity,
+  a.attgenerated,
+  a.attstorage,
+  a.attcompression AS attcompression,
+  CASE WHEN a.attstattarget=-1 THEN NULL ELSE a.attstattarget END AS attstattarget,
+  pg_catalog.col_description(a.attrelid, a.attnum)
+FROM pg_catalog.pg_attribute a
+WHERE a.attrelid = '{plain}' AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attnum;
+
+-- sent by psql 14
+SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'f', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,4)='duck' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
+ UNION SELECT 'TABLE' UNION SELECT 'ONLY'
+LIMIT 1000;
+
+-- sent by psql 14
+SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'f', 'p') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
+ UNION SELECT 'TABLE' UNION SELECT 'ONLY'
+LIMIT 1000;
+
+-- sent by psql 14
+ SELECT pg_catalog.quote_ident(rolname)    FROM pg_catalog.pg_roles   WHERE substring(pg_catalog.quote_ident(rolname),1,2)='ro' UNION ALL SELECT 'PUBLIC' UNION ALL SELECT 'CURRENT_ROLE' UNION ALL SELECT 'CURRENT_USER' UNION ALL SELECT 'SESSION_USER'
+LIMIT 1000;
+
+-- sent by psql 14
+SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(c.relname),1,4)='duck' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='duck' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,4)='duck' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('duck',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
+ UNION SELECT 'FULL' UNION SELECT 'FREEZE' UNION SELECT 'ANALYZE' UNION SELECT 'VERBOSE'
+LIMIT 1000;
+
+-- sent by psql 14
+SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,9)='ducklake_' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'm') AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),1,9)='ducklake_' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,9) = substring('ducklake_',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
+ UNION SELECT 'FULL' UNION SELECT 'FREEZE' UNION SELECT 'ANALYZE' UNION SELECT 'VERBOSE'
+LIMIT 1000;
+
+-- sent by psql 14
+SELECT pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p WHERE substring(pg_catalog.quote_ident(p.proname),1,4)='pg_t' AND pg_catalog.pg_function_is_visible(p.oid)
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,4)='pg_t' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('pg_t',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p, pg_catalog.pg_namespace n WHERE p.pronamespace = n.oid AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname),1,4)='pg_t' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,4) = substring('pg_t',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,4) = substring('pg_t',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
+LIMIT 1000;
+
+-- sent by psql 14
+SELECT pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p WHERE substring(pg_catalog.quote_ident(p.proname),1,19)='pg_catalog.pg_table' AND pg_catalog.pg_function_is_visible(p.oid)
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_namespace n WHERE substring(pg_catalog.quote_ident(n.nspname) || '.',1,19)='pg_catalog.pg_table' AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,19) = substring('pg_catalog.pg_table',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) > 1
+UNION
+SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p, pg_catalog.pg_namespace n WHERE p.pronamespace = n.oid AND substring(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname),1,19)='pg_catalog.pg_table' AND substring(pg_catalog.quote_ident(n.nspname) || '.',1,19) = substring('pg_catalog.pg_table',1,pg_catalog.length(pg_catalog.quote_ident(n.nspname))+1) AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_namespace WHERE substring(pg_catalog.quote_ident(nspname) || '.',1,19) = substring('pg_catalog.pg_table',1,pg_catalog.length(pg_catalog.quote_ident(nspname))+1)) = 1
+LIMIT 1000;
+
+-- sent by psql 14
+ SELECT pg_catalog.quote_ident(name)    FROM pg_catalog.pg_cursors   WHERE substring(pg_catalog.quote_ident(name),1,1)='a' UNION SELECT 'ABSOLUTE' UNION SELECT 'BACKWARD' UNION SELECT 'FORWARD' UNION SELECT 'RELATIVE' UNION SELECT 'ALL' UNION SELECT 'NEXT' UNION SELECT 'PRIOR' UNION SELECT 'FIRST' UNION SELECT 'LAST' UNION SELECT 'FROM' UNION SELECT 'IN'
+LIMIT 1000;
+
+-- sent by psql 14
+ SELECT pg_catalog.quote_ident(name)    FROM pg_catalog.pg_cursors   WHERE substring(pg_catalog.quote_ident(name),1,1)='A' UNION SELECT 'ABSOLUTE' UNION SELECT 'BACKWARD' UNION SELECT 'FORWARD' UNION SELECT 'RELATIVE' UNION SELECT 'ALL' UNION SELECT 'NEXT' UNION SELECT 'PRIOR' UNION SELECT 'FIRST' UNION SELECT 'LAST' UNION SELECT 'FROM' UNION SELECT 'IN'
+LIMIT 1000;
+
+-- sent by psql 14
+ SELECT pg_catalog.quote_ident(name)    FROM pg_catalog.pg_prepared_statements   WHERE substring(pg_catalog.quote_ident(name),1,1)='x' UNION SELECT 'ALL'
 LIMIT 1000;
 
 -- sent by psql 15, 16, 17, 18
@@ -2302,75 +2850,6 @@ WHERE c.relkind IN ('i','I','')
 ORDER BY 1,2;
 
 -- sent by psql 15
-SELECT n.nspname as "Schema",
-  p.proname as "Name",
-  pg_catalog.pg_get_function_result(p.oid) as "Result data type",
-  pg_catalog.pg_get_function_arguments(p.oid) as "Argument data types",
- CASE p.prokind
-  WHEN 'a' THEN 'agg'
-  WHEN 'w' THEN 'window'
-  WHEN 'p' THEN 'proc'
-  ELSE 'func'
- END as "Type",
- CASE
-  WHEN p.provolatile = 'i' THEN 'immutable'
-  WHEN p.provolatile = 's' THEN 'stable'
-  WHEN p.provolatile = 'v' THEN 'volatile'
- END as "Volatility",
- CASE
-  WHEN p.proparallel = 'r' THEN 'restricted'
-  WHEN p.proparallel = 's' THEN 'safe'
-  WHEN p.proparallel = 'u' THEN 'unsafe'
- END as "Parallel",
- pg_catalog.pg_get_userbyid(p.proowner) as "Owner",
- CASE WHEN prosecdef THEN 'definer' ELSE 'invoker' END AS "Security",
- pg_catalog.array_to_string(p.proacl, E'\n') AS "Access privileges",
- l.lanname as "Language",
- COALESCE(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc) as "Source code",
- pg_catalog.obj_description(p.oid, 'pg_proc') as "Description"
-FROM pg_catalog.pg_proc p
-     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-     LEFT JOIN pg_catalog.pg_language l ON l.oid = p.prolang
-WHERE pg_catalog.pg_function_is_visible(p.oid)
-      AND n.nspname <> 'pg_catalog'
-      AND n.nspname <> 'information_schema'
-ORDER BY 1, 2, 4;
-
--- sent by psql 15
-SELECT n.nspname as "Schema",
-  p.proname as "Name",
-  pg_catalog.pg_get_function_result(p.oid) as "Result data type",
-  pg_catalog.pg_get_function_arguments(p.oid) as "Argument data types",
- CASE p.prokind
-  WHEN 'a' THEN 'agg'
-  WHEN 'w' THEN 'window'
-  WHEN 'p' THEN 'proc'
-  ELSE 'func'
- END as "Type",
- CASE
-  WHEN p.provolatile = 'i' THEN 'immutable'
-  WHEN p.provolatile = 's' THEN 'stable'
-  WHEN p.provolatile = 'v' THEN 'volatile'
- END as "Volatility",
- CASE
-  WHEN p.proparallel = 'r' THEN 'restricted'
-  WHEN p.proparallel = 's' THEN 'safe'
-  WHEN p.proparallel = 'u' THEN 'unsafe'
- END as "Parallel",
- pg_catalog.pg_get_userbyid(p.proowner) as "Owner",
- CASE WHEN prosecdef THEN 'definer' ELSE 'invoker' END AS "Security",
- pg_catalog.array_to_string(p.proacl, E'\n') AS "Access privileges",
- l.lanname as "Language",
- COALESCE(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc) as "Source code",
- pg_catalog.obj_description(p.oid, 'pg_proc') as "Description"
-FROM pg_catalog.pg_proc p
-     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-     LEFT JOIN pg_catalog.pg_language l ON l.oid = p.prolang
-WHERE p.proname OPERATOR(pg_catalog.~) '^(pg_table_is_visible)$' COLLATE pg_catalog.default
-  AND n.nspname OPERATOR(pg_catalog.~) '^(pg_catalog)$' COLLATE pg_catalog.default
-ORDER BY 1, 2, 4;
-
--- sent by psql 15
 SELECT d.datname as "Name",
        pg_catalog.pg_get_userbyid(d.datdba) as "Owner",
        pg_catalog.pg_encoding_to_char(d.encoding) as "Encoding",
@@ -2518,66 +2997,6 @@ WHERE c.relkind IN ('r','v','m','S','f','p')
 ORDER BY 1, 2;
 
 -- sent by psql 15, 16, 17, 18
-SELECT 
-es.stxnamespace::pg_catalog.regnamespace::pg_catalog.text AS "Schema", 
-es.stxname AS "Name", 
-pg_catalog.format('%s FROM %s', 
-  pg_catalog.pg_get_statisticsobjdef_columns(es.oid), 
-  es.stxrelid::pg_catalog.regclass) AS "Definition",
-CASE WHEN 'd' = any(es.stxkind) THEN 'defined' 
-END AS "Ndistinct", 
-CASE WHEN 'f' = any(es.stxkind) THEN 'defined' 
-END AS "Dependencies",
-CASE WHEN 'm' = any(es.stxkind) THEN 'defined' 
-END AS "MCV"  
-FROM pg_catalog.pg_statistic_ext es 
-WHERE pg_catalog.pg_statistics_obj_is_visible(es.oid)
-ORDER BY 1, 2;
-
--- sent by psql 15, 16, 17, 18
-SELECT n.nspname as "Schema",
-  c.relname as "Name",
-  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
-  CASE c.relkind WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
- c2.oid::pg_catalog.regclass as "Table"
-FROM pg_catalog.pg_class c
-     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid
-     LEFT JOIN pg_catalog.pg_class c2 ON i.indrelid = c2.oid
-WHERE c.relkind IN ('p','I','')
- AND NOT c.relispartition
-      AND n.nspname <> 'pg_catalog'
-      AND n.nspname !~ '^pg_toast'
-      AND n.nspname <> 'information_schema'
-  AND pg_catalog.pg_table_is_visible(c.oid)
-ORDER BY "Schema", "Type" DESC, "Name";
-
--- sent by psql 15, 16, 17
-SELECT n.nspname as "Schema",
-  c.relname as "Name",
-  pg_catalog.pg_get_userbyid(c.relowner) as "Owner",
-  CASE c.relkind WHEN 'p' THEN 'partitioned table' WHEN 'I' THEN 'partitioned index' END as "Type",
- c2.oid::pg_catalog.regclass as "Table",
-  s.tps as "Total size",
-  pg_catalog.obj_description(c.oid, 'pg_class') as "Description"
-FROM pg_catalog.pg_class c
-     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid
-     LEFT JOIN pg_catalog.pg_class c2 ON i.indrelid = c2.oid,
-     LATERAL (SELECT pg_catalog.pg_size_pretty(sum(
-                 CASE WHEN ppt.isleaf AND ppt.level = 1
-                      THEN pg_catalog.pg_table_size(ppt.relid) ELSE 0 END)) AS dps,
-                     pg_catalog.pg_size_pretty(sum(pg_catalog.pg_table_size(ppt.relid))) AS tps
-              FROM pg_catalog.pg_partition_tree(c.oid) ppt) s
-WHERE c.relkind IN ('p','I','')
- AND NOT c.relispartition
-      AND n.nspname <> 'pg_catalog'
-      AND n.nspname !~ '^pg_toast'
-      AND n.nspname <> 'information_schema'
-  AND pg_catalog.pg_table_is_visible(c.oid)
-ORDER BY "Schema", "Type" DESC, "Name";
-
--- sent by psql 15, 16, 17, 18
 SELECT s.name AS "Parameter", pg_catalog.current_setting(s.name) AS "Value"
 FROM pg_catalog.pg_settings s
 WHERE pg_catalog.lower(s.name) OPERATOR(pg_catalog.~) '^(search_path)$' COLLATE pg_catalog.default
@@ -2590,17 +3009,6 @@ FROM pg_catalog.pg_settings s
   ON pg_catalog.lower(s.name) = p.parname
 WHERE pg_catalog.lower(s.name) OPERATOR(pg_catalog.~) '^(statement_timeout)$' COLLATE pg_catalog.default
 ORDER BY 1;
-
--- sent by psql 15, 16, 17, 18
-SELECT oid, stxrelid::pg_catalog.regclass, stxnamespace::pg_catalog.regnamespace::pg_catalog.text AS nsp, stxname,
-pg_catalog.pg_get_statisticsobjdef_columns(oid) AS columns,
-  'd' = any(stxkind) AS ndist_enabled,
-  'f' = any(stxkind) AS deps_enabled,
-  'm' = any(stxkind) AS mcv_enabled,
-stxstattarget
-FROM pg_catalog.pg_statistic_ext
-WHERE stxrelid = '{ducklake_data_file}'
-ORDER BY nsp, stxname;
 
 -- sent by psql 15, 16, 17, 18
 SELECT pubname
@@ -2631,42 +3039,6 @@ WHERE p.puballtables AND pg_catalog.pg_relation_is_publishable('{ducklake_data_f
 ORDER BY 1;
 
 -- sent by psql 15, 16, 17, 18
-SELECT c.oid::pg_catalog.regclass, c.relkind, inhdetachpending, pg_catalog.pg_get_expr(c.relpartbound, c.oid)
-FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
-WHERE c.oid = i.inhrelid AND i.inhparent = '{ducklake_data_file}'
-ORDER BY pg_catalog.pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT', c.oid::pg_catalog.regclass::pg_catalog.text;
-
--- sent by psql 15, 16, 17, 18
-SELECT a.attname,
-  pg_catalog.format_type(a.atttypid, a.atttypmod),
-  (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true)
-   FROM pg_catalog.pg_attrdef d
-   WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef),
-  a.attnotnull,
-  (SELECT c.collname FROM pg_catalog.pg_collation c, pg_catalog.pg_type t
-   WHERE c.oid = a.attcollation AND t.oid = a.atttypid AND a.attcollation <> t.typcollation) AS attcollation,
-  a.attidentity,
-  a.attgenerated,
-  a.attstorage,
-  a.attcompression AS attcompression,
-  CASE WHEN a.attstattarget=-1 THEN NULL ELSE a.attstattarget END AS attstattarget,
-  pg_catalog.col_description(a.attrelid, a.attnum)
-FROM pg_catalog.pg_attribute a
-WHERE a.attrelid = '{ducklake_data_file}' AND a.attnum > 0 AND NOT a.attisdropped
-ORDER BY a.attnum;
-
--- sent by psql 15, 16, 17, 18
-SELECT oid, stxrelid::pg_catalog.regclass, stxnamespace::pg_catalog.regnamespace::pg_catalog.text AS nsp, stxname,
-pg_catalog.pg_get_statisticsobjdef_columns(oid) AS columns,
-  'd' = any(stxkind) AS ndist_enabled,
-  'f' = any(stxkind) AS deps_enabled,
-  'm' = any(stxkind) AS mcv_enabled,
-stxstattarget
-FROM pg_catalog.pg_statistic_ext
-WHERE stxrelid = '{ducklake_schema}'
-ORDER BY nsp, stxname;
-
--- sent by psql 15, 16, 17, 18
 SELECT pubname
      , NULL
      , NULL
@@ -2695,42 +3067,6 @@ WHERE p.puballtables AND pg_catalog.pg_relation_is_publishable('{ducklake_schema
 ORDER BY 1;
 
 -- sent by psql 15, 16, 17, 18
-SELECT c.oid::pg_catalog.regclass, c.relkind, inhdetachpending, pg_catalog.pg_get_expr(c.relpartbound, c.oid)
-FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
-WHERE c.oid = i.inhrelid AND i.inhparent = '{ducklake_schema}'
-ORDER BY pg_catalog.pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT', c.oid::pg_catalog.regclass::pg_catalog.text;
-
--- sent by psql 15, 16, 17, 18
-SELECT a.attname,
-  pg_catalog.format_type(a.atttypid, a.atttypmod),
-  (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true)
-   FROM pg_catalog.pg_attrdef d
-   WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef),
-  a.attnotnull,
-  (SELECT c.collname FROM pg_catalog.pg_collation c, pg_catalog.pg_type t
-   WHERE c.oid = a.attcollation AND t.oid = a.atttypid AND a.attcollation <> t.typcollation) AS attcollation,
-  a.attidentity,
-  a.attgenerated,
-  a.attstorage,
-  a.attcompression AS attcompression,
-  CASE WHEN a.attstattarget=-1 THEN NULL ELSE a.attstattarget END AS attstattarget,
-  pg_catalog.col_description(a.attrelid, a.attnum)
-FROM pg_catalog.pg_attribute a
-WHERE a.attrelid = '{ducklake_schema}' AND a.attnum > 0 AND NOT a.attisdropped
-ORDER BY a.attnum;
-
--- sent by psql 15, 16, 17, 18
-SELECT oid, stxrelid::pg_catalog.regclass, stxnamespace::pg_catalog.regnamespace::pg_catalog.text AS nsp, stxname,
-pg_catalog.pg_get_statisticsobjdef_columns(oid) AS columns,
-  'd' = any(stxkind) AS ndist_enabled,
-  'f' = any(stxkind) AS deps_enabled,
-  'm' = any(stxkind) AS mcv_enabled,
-stxstattarget
-FROM pg_catalog.pg_statistic_ext
-WHERE stxrelid = '{plain}'
-ORDER BY nsp, stxname;
-
--- sent by psql 15, 16, 17, 18
 SELECT pubname
      , NULL
      , NULL
@@ -2757,31 +3093,6 @@ SELECT pubname
 FROM pg_catalog.pg_publication p
 WHERE p.puballtables AND pg_catalog.pg_relation_is_publishable('{plain}')
 ORDER BY 1;
-
--- sent by psql 15, 16, 17, 18
-SELECT c.oid::pg_catalog.regclass, c.relkind, inhdetachpending, pg_catalog.pg_get_expr(c.relpartbound, c.oid)
-FROM pg_catalog.pg_class c, pg_catalog.pg_inherits i
-WHERE c.oid = i.inhrelid AND i.inhparent = '{plain}'
-ORDER BY pg_catalog.pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT', c.oid::pg_catalog.regclass::pg_catalog.text;
-
--- sent by psql 15, 16, 17, 18
-SELECT a.attname,
-  pg_catalog.format_type(a.atttypid, a.atttypmod),
-  (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true)
-   FROM pg_catalog.pg_attrdef d
-   WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef),
-  a.attnotnull,
-  (SELECT c.collname FROM pg_catalog.pg_collation c, pg_catalog.pg_type t
-   WHERE c.oid = a.attcollation AND t.oid = a.atttypid AND a.attcollation <> t.typcollation) AS attcollation,
-  a.attidentity,
-  a.attgenerated,
-  a.attstorage,
-  a.attcompression AS attcompression,
-  CASE WHEN a.attstattarget=-1 THEN NULL ELSE a.attstattarget END AS attstattarget,
-  pg_catalog.col_description(a.attrelid, a.attnum)
-FROM pg_catalog.pg_attribute a
-WHERE a.attrelid = '{plain}' AND a.attnum > 0 AND NOT a.attisdropped
-ORDER BY a.attnum;
 
 -- sent by psql 15, 16, 17, 18
 SELECT i.indisunique, i.indisprimary, i.indisclustered, i.indisvalid,
