@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -18,7 +18,7 @@ from rocklake_server.catalog.staged import Changed, Entry
 from rocklake_server.catalog.system_keys import write_comments, write_counters, write_definition, write_drop
 from rocklake_server.catalog.validation import ROWS_PER_TURN, Member, Working, with_commit_time
 from rocklake_server.catalog.view import Now, Row
-from rocklake_server.encoding.keys import retired_key
+from rocklake_server.encoding.keys import retired_key, retired_prefix
 from rocklake_server.schema.annotations import same_rows
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.system_subspaces import COUNTER_CATALOG, COUNTER_FILE
@@ -121,15 +121,32 @@ async def _write_rows(
         if start:
             await asyncio.sleep(0)
         run = entries[start : start + ROWS_PER_TURN]
-        new = {key: entry.new for key, entry in run if entry.base is None and entry.new is not None}
-        if len(new) == len(run):
-            _write_new(access, new, draft, changes)
-        else:
+        if not _write_alike(access, run, draft, changes, sequence):
             for key, entry in run:
                 _write_entry(access, key, entry, draft, changes, sequence)
     if relation.primary_key:
         draft.primaries[relation.relation_id] = _primaries(access, entries)
     _raise_counters(working, access, [entry.new for _, entry in entries if entry.new is not None], draft.counters)
+
+
+def _write_alike(
+    access: Access, run: Sequence[tuple[Key, Entry]], draft: Draft, changes: RowChanges, sequence: int
+) -> bool:
+    """A run of entries that are all new, all removed or all changed, at once; False for others."""
+    new = {key: entry.new for key, entry in run if entry.new is not None}
+    base = {key: entry.base for key, entry in run if entry.base is not None}
+    retired = [entry.retired for _, entry in run]
+    if len(new) == len(run) and not base:
+        _write_new(access, new, draft, changes)
+    elif len(base) < len(run) or access.index_entries is not None:
+        return False
+    elif not new and all(retired):
+        _write_removed(access, base, draft, changes, sequence)
+    elif len(new) == len(run) and not any(retired):
+        _write_changed(access, base, new, draft, changes)
+    else:
+        return False
+    return True
 
 
 def _write_new(access: Access, rows: Mapping[Key, Row], draft: Draft, changes: RowChanges) -> None:
@@ -140,6 +157,31 @@ def _write_new(access: Access, rows: Mapping[Key, Row], draft: Draft, changes: R
     draft.batch.operations.update(written)
     draft.grown_bytes += sum(map(len, written)) + sum(map(len, written.values()))
     for partition, part in access.by_partition(rows).items():
+        changes.setdefault(partition, {}).update(part)
+
+
+def _write_removed(
+    access: Access, rows: Mapping[Key, Row], draft: Draft, changes: RowChanges, sequence: int
+) -> None:
+    """Rows without index entries that SQL DELETE removed: each is kept under another key."""
+    prefix = retired_prefix(sequence)
+    kept = {Key(prefix + key): old for key, old in zip(rows, map(access.codec.encode, rows.values()), strict=True)}
+    draft.batch.operations.update(kept)
+    draft.batch.operations.update(dict.fromkeys(rows))
+    draft.grown_bytes += len(prefix) * len(rows)
+    for partition, part in access.by_partition(rows).items():
+        changes.setdefault(partition, {}).update(dict.fromkeys(part))
+
+
+def _write_changed(
+    access: Access, base: Mapping[Key, Row], new: Mapping[Key, Row], draft: Draft, changes: RowChanges
+) -> None:
+    """Rows without index entries that keep their keys."""
+    encode = access.codec.encode
+    written = dict(zip(new, map(encode, new.values()), strict=True))
+    draft.batch.operations.update(written)
+    draft.grown_bytes += sum(map(len, written.values())) - sum([len(encode(old)) for old in base.values()])
+    for partition, part in access.by_partition(new).items():
         changes.setdefault(partition, {}).update(part)
 
 

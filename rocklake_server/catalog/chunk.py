@@ -22,6 +22,9 @@ from rocklake_server.store.base import Key
 KEY_BYTES = 60
 """A key of three ids as Python's bytes."""
 
+LISTED_MIN = 4
+"""More values than this are compared with a zone by their least and greatest one first."""
+
 SAMPLE_ROWS = 8
 """Rows that are measured to tell what many take."""
 
@@ -139,6 +142,8 @@ class RowChunk:
         if least is None:
             return False
         try:
+            if len(wanted) > LISTED_MIN and (max(wanted) < least or min(wanted) > greatest):  # type: ignore[type-var, operator]
+                return False
             return any(least <= value <= greatest for value in wanted)  # type: ignore[operator]
         except TypeError:
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import NamedTuple, TypeAlias
 
 from rocklake_server.catalog.chunk import RowChunk, chunk_of
@@ -77,8 +78,9 @@ class Image:
                 return chunk.keys[position].startswith(prefix)
         return False
 
-    def apply(self, changes: Changes) -> Image:
-        """The image with ``changes`` made. Costs the touched chunks and one copy of the chunk list."""
+    def apply(self, changes: Changes, *, packs: bool = True) -> Image:
+        """The image with ``changes`` made. Costs the touched chunks and one copy of the chunk list. Without ``packs``
+        chunks that are made anew stay as they are, for an image that changes again soon."""
         if not changes:
             return self
         ordered = sorted(changes)
@@ -94,7 +96,7 @@ class Image:
         for index, keys in touched.items():
             checkpoint()
             old = self.chunks[index] if self.chunks else None
-            made = list(_merge(old, keys, changes))
+            made = list(_merge(old, keys, changes, packs=packs))
             chunks += [*self.chunks[done:index], *made]
             firsts += [*self._firsts[done:index], *(chunk.keys[0] for chunk in made)]
             done = index + 1
@@ -111,7 +113,7 @@ SPARSE = 8
 """A chunk with fewer changes than one in so many rows is patched; with more, it is made anew."""
 
 
-def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[RowChunk]:
+def _merge(old: RowChunk | None, keys: list[Key], changes: Changes, *, packs: bool) -> Iterator[RowChunk]:
     if old is None or keys[0] > old.keys[-1]:
         rows = [changes[key] for key in keys]
         if None in rows:
@@ -119,6 +121,10 @@ def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[
         return _append(old, keys, [row for row in rows if row is not None])
     if len(keys) <= len(old.keys) // SPARSE:
         return _patched(old, keys, changes)
+    if not any(map(changes.__getitem__, keys)):
+        gone = set(keys)
+        stays = [key not in gone for key in old.keys]
+        return _split(list(compress(old.keys, stays)), list(compress(old.rows, stays)), packs=packs)
     merged = dict(zip(old.keys, old.rows, strict=True))
     fresh = False
     for key in keys:
@@ -129,7 +135,7 @@ def _merge(old: RowChunk | None, keys: list[Key], changes: Changes) -> Iterator[
             fresh = fresh or key not in merged
             merged[key] = row
     ordered = sorted(merged) if fresh else list(merged)
-    return _in_even_pieces(ordered, [merged[key] for key in ordered])
+    return _in_even_pieces(ordered, [merged[key] for key in ordered], packs=packs)
 
 
 def _patched(old: RowChunk, keys: list[Key], changes: Changes) -> Iterator[RowChunk]:
@@ -154,10 +160,10 @@ def _patched(old: RowChunk, keys: list[Key], changes: Changes) -> Iterator[RowCh
         yield RowChunk(new_keys, new_rows)
 
 
-def _in_even_pieces(keys: list[Key], rows: list[Row]) -> Iterator[RowChunk]:
+def _in_even_pieces(keys: list[Key], rows: list[Row], *, packs: bool = True) -> Iterator[RowChunk]:
     """A chunk that overflows in its middle is cut evenly, so that inserts there do not leave slivers."""
     pieces = max(-(-len(keys) // CHUNK_ROWS_MAX), 1)
-    return _split(keys, rows, max(-(-len(keys) // pieces), 1))
+    return _split(keys, rows, max(-(-len(keys) // pieces), 1), packs=packs)
 
 
 def _append(old: RowChunk | None, keys: list[Key], rows: list[Row]) -> Iterator[RowChunk]:
@@ -175,11 +181,14 @@ def _append(old: RowChunk | None, keys: list[Key], rows: list[Row]) -> Iterator[
         yield from _split([*old.keys, *keys], [*old.rows, *rows])
 
 
-def _split(keys: list[Key], rows: list[Row], size: int = CHUNK_ROWS_MAX) -> Iterator[RowChunk]:
+def _split(
+    keys: list[Key], rows: list[Row], size: int = CHUNK_ROWS_MAX, *, packs: bool = True
+) -> Iterator[RowChunk]:
     """Chunks of ``size`` rows. Appends leave full chunks behind a short tail."""
     for start in range(0, len(keys), size):
         checkpoint()
-        yield chunk_of(keys[start : start + size], rows[start : start + size])
+        make = chunk_of if packs else RowChunk
+        yield make(keys[start : start + size], rows[start : start + size])
 
 
 class Wanted(NamedTuple):

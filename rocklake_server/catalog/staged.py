@@ -8,7 +8,7 @@ from itertools import repeat
 from typing import NamedTuple, TypeAlias
 
 from rocklake_server.catalog.access import Access, PrimaryKey
-from rocklake_server.catalog.image import Changes, Image, Partition
+from rocklake_server.catalog.image import WHOLE, Changes, Image, Partition
 from rocklake_server.catalog.view import Row
 from rocklake_server.schema.model import Relation
 from rocklake_server.store.base import Key, Prefix
@@ -65,6 +65,15 @@ class Staged:
         self.entries.update(zip(rows, _added(rows.values()), strict=True))
         for partition, part in self.access.by_partition(rows).items():
             self.touched.setdefault(partition, []).extend(part)
+
+    def put_changed(self, rows: Mapping[Key, tuple[Row, Row | None]], *, retired: bool = False) -> None:
+        """Stage what becomes of stored rows (old, new) under keys that are staged nowhere yet, as ``put`` does."""
+        self.entries.update({key: Entry(old, new, retired) for key, (old, new) in rows.items()})
+        if self.access.leading is None:
+            self.touched.setdefault(WHOLE, []).extend(rows)
+            return
+        for key, (old, new) in rows.items():
+            self.touched.setdefault(self.access.partition(old if new is None else new), []).append(key)
 
     def restore(self, key: Key, entry: Entry | None) -> None:
         """Undo one ``put``; ``reindex`` has to follow."""
@@ -134,7 +143,7 @@ class Overlay:
         if self.done < len(touched):
             section = self.section
             changes: Changes = {key: entries[key].new for key in touched[self.done :] if key.startswith(section)}
-            self.image = self.image.apply(changes)
+            self.image = self.image.apply(changes, packs=False)
             self.done = len(touched)
         return self.image
 

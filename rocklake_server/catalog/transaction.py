@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from rocklake_server.catalog.access import Access, access_of
 from rocklake_server.catalog.conflicts import (
@@ -122,8 +122,7 @@ class LakeTransaction(ReadView):
         if relation.primary_key and not self._claim_all(relation, access, staged, keyed):
             return False
         staged.put_new(keyed)
-        if self._savepoints:
-            self._undo += [(staged, key, None) for key in keyed]
+        self._note_undo(staged, keyed)
         return True
 
     def _claim_all(self, relation: Relation, access: Access, staged: Staged, rows: Mapping[Key, Row]) -> bool:
@@ -159,9 +158,46 @@ class LakeTransaction(ReadView):
     ) -> int:
         access, staged = self._staging(relation)
         turns = Turns()
-        for count, ((key, old), values) in enumerate(changes, 1):
-            if not count % ROWS_PER_LOOK:
-                await turns.take()
+        for start in range(0, len(changes), ROWS_PER_LOOK):
+            await turns.take()
+            run = changes[start : start + ROWS_PER_LOOK]
+            if not self._stage_changed(access, staged, run, written):
+                await self._update_each(relation, access, staged, run, written)
+        return len(changes)
+
+    def _stage_changed(
+        self, access: Access, staged: Staged, run: Sequence[tuple[Match, Sequence[Value]]], written: list[Row] | None
+    ) -> bool:
+        """Stage changes of rows that keep their keys and that this transaction has not changed before. Nothing is done
+        when there are others, or when a value is missing."""
+        if any(values[i] is None for i in access.required for _, values in run):
+            return False
+        if any(values[i] != match.row[i] for i in access.identifying for match, values in run):
+            return False
+        ctids = self.lake.allocate_ctids(len(run))
+        made = {match.key: (match.row, (*values, ctid)) for (match, values), ctid in zip(run, ctids, strict=True)}
+        if len(made) < len(run) or not staged.entries.keys().isdisjoint(made):
+            return False
+        staged.put_changed(made)
+        self._note_undo(staged, made)
+        if written is not None:
+            written += [new for _, new in made.values()]
+        return True
+
+    def _note_undo(self, staged: Staged, keys: Iterable[Key]) -> None:
+        """Keys that were staged nowhere before."""
+        if self._savepoints:
+            self._undo += [(staged, key, None) for key in keys]
+
+    async def _update_each(
+        self,
+        relation: Relation,
+        access: Access,
+        staged: Staged,
+        changes: Sequence[tuple[Match, Sequence[Value]]],
+        written: list[Row] | None,
+    ) -> None:
+        for (key, old), values in changes:
             _check_required(relation, access, values)
             if all(values[i] == old[i] for i in access.identifying):
                 row: Row = (*values, self.lake.allocate_ctid())
@@ -172,15 +208,20 @@ class LakeTransaction(ReadView):
             else:
                 self._remove(access, staged, key, old, retire=False)
                 await self.insert(relation, [values], written)
-        return len(changes)
 
     async def delete(self, relation: Relation, matches: Sequence[Match]) -> int:
         access, staged = self._staging(relation)
         turns = Turns()
-        for count, (key, row) in enumerate(matches, 1):
-            if not count % ROWS_PER_LOOK:
-                await turns.take()
-            self._remove(access, staged, key, row, retire=True)
+        for start in range(0, len(matches), ROWS_PER_LOOK):
+            await turns.take()
+            run = matches[start : start + ROWS_PER_LOOK]
+            gone = {match.key: (match.row, None) for match in run}
+            if relation.primary_key or len(gone) < len(run) or not staged.entries.keys().isdisjoint(gone):
+                for key, row in run:
+                    self._remove(access, staged, key, row, retire=True)
+            else:
+                staged.put_changed(gone, retired=True)
+                self._note_undo(staged, gone)
         return len(matches)
 
     def _remove(self, access: Access, staged: Staged, key: Key, row: Row, *, retire: bool) -> None:

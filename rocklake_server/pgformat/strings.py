@@ -20,6 +20,7 @@ _BOOLEANS = {
     "on": True, "of": False, "off": False, "1": True, "0": False,
 }
 _UUID = re.compile(r"(\{?)((?:[0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4})(\}?)").fullmatch
+_PLAIN_TID = re.compile(r"'?\(([0-9]{1,9}),([0-9]{1,5})\)'?").fullmatch
 _TID = re.compile(r"[^(,)]*[(,](?:[ \t\n\v\f\r]*([+-]?[0-9]+))?,(?:[ \t\n\v\f\r]*([+-]?[0-9]+))?\)").match
 _ESCAPE = re.compile(rb"\\(\\|[0-3][0-7][0-7])?")
 
@@ -145,7 +146,7 @@ def encode_tid(value: int) -> str:
 
 def decode_tid(text: str) -> int:
     """``(block,offset)``; what stands around it is ignored, since DuckDB sends quotes there. Raises 22P02."""
-    match = _TID(text)
+    match = _PLAIN_TID(text) or _TID(text)
     if match is not None and len(text) < 200:
         block, offset = int(match[1] or 0), int(match[2] or 0)
         if -(1 << 31) <= block < 1 << 32 and 0 <= offset <= 0xFFFF:

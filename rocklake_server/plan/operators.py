@@ -121,8 +121,10 @@ def _matches(chunk: Chunk, bounds: Bounds, keeps: Getter | None) -> list[Match]:
     """The rows of ``chunk`` that are kept. One column that must have one of some values is compared first, on its own:
     a list of ids is most of what writes are about."""
     checkpoint()
-    rows = chunk.rows
     listed = next(iter(bounds.values.items()), None)
+    if listed is not None and listed[1].isdisjoint(chunk.values(listed[0])):
+        return []
+    rows = chunk.rows
     if keeps is None or listed is None:
         places = [place for place, row in enumerate(checked(rows)) if keeps is None or keeps(row)]
     else:

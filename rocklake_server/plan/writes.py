@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rocklake_server.catalog.view import Bounds, Chunk, Match, Row, TransactionView
-from rocklake_server.pacing import checked
+from rocklake_server.pacing import checked, checkpoint
 from rocklake_server.plan.bounds import bounds_of
 from rocklake_server.plan.conditions import Compare
 from rocklake_server.plan.expressions import ColumnRef, Env, Expr
 from rocklake_server.plan.lowering.targets import column_indexes, writable
 from rocklake_server.plan.model import Outcome
-from rocklake_server.plan.operators import Operator, Scan, bind_all, collected, computed, prepare
+from rocklake_server.plan.operators import DENSE, Operator, Scan, bind_all, collected, computed, prepare
 from rocklake_server.plan.returning import Returning
 from rocklake_server.schema.model import Relation
 from rocklake_server.schema.types import Value
@@ -175,7 +175,11 @@ class UpdateFrom:
         change = changer(self.assignments, len(self.relation.columns), env)
         changes: list[tuple[Match, Row]] = []
         for chunk in chunks:
-            for number, row in enumerate(checked(chunk.rows)):
+            rows = chunk.rows
+            numbers = self._candidates(chunk, table)
+            keys = list(chunk.keys) if len(numbers) * DENSE > len(rows) else chunk.keys
+            for number in checked(numbers):
+                row = rows[number]
                 key = tuple([
                     None if (value := get(row)) is None else value if form is None else form(value)
                     for get, form in probes
@@ -186,11 +190,23 @@ class UpdateFrom:
                 for other in checked(candidates):
                     joined = row + other
                     if fits is None or fits(joined):
-                        changes.append((Match(chunk.keys[number], row), change(joined)))
+                        changes.append((Match(keys[number], row), change(joined)))
                         if met is not None:
                             met.append(other)
                         break
         return changes
+
+
+    def _candidates(self, chunk: Chunk, table: dict[tuple[Value, ...], list[Row]]) -> Sequence[int]:
+        """The places of rows that may meet a row of FROM: where one column alone is compared, those that do."""
+        checkpoint()
+        if len(self.pairs) != 1:
+            return range(len(chunk.rows))
+        (pair,) = self.pairs
+        left = pair.left
+        if not isinstance(left, ColumnRef) or pair.left_key is not None:
+            return range(len(chunk.rows))
+        return [place for place, value in enumerate(chunk.values(left.index)) if (value,) in table]
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,9 @@ _LONG = MANY if MANY == "*+" else "{0,4096}"
 
 _TO_SEMICOLON = re.compile(rf"""(?:[^;'"$/\-]++|{_HIDDEN}){_LONG}""")
 _TO_PARENTHESIS = re.compile(rf"""(?:[^()'"$/\-]++|{_HIDDEN}){_LONG}""")
+_TO_CLOSING = re.compile(
+    rf"""(?:[^()'"$/\-]++|{_HIDDEN}|\((?:[^()'"$/\-]++|{_HIDDEN}){_LONG}\)){_LONG}""")
+"""Also over a pair of parentheses with none inside, as each row of a VALUES list is."""
 _TO_NORMALISE = re.compile(rf"""(?:[^'"$/\-]++|{_HIDDEN}){_LONG}""")
 
 
@@ -201,11 +204,15 @@ def decode_escapes(body: str, position: int = 0) -> str:
 def skip(text: str, position: int, *, parentheses: bool) -> int:
     """The index of the next semicolon (or, with ``parentheses``, of the next parenthesis) that is outside of
     strings, quoted identifiers and comments, or the length of the text. Raises SyntaxProblem."""
-    pattern = _TO_PARENTHESIS if parentheses else _TO_SEMICOLON
+    return _skip(_TO_PARENTHESIS, "()", text, position) if parentheses else _skip(_TO_SEMICOLON, ";", text, position)
+
+
+def _skip(pattern: re.Pattern[str], ends: str, text: str, position: int) -> int:
+    """The index of the next of ``ends``; ``pattern`` matches runs of what is passed over."""
     length = len(text)
     while True:
         position = _run_end(pattern, text, position)
-        if position >= length or text[position] in ("()" if parentheses else ";"):
+        if position >= length or text[position] in ends:
             return position
         position = special_end(text, position)
 
@@ -255,7 +262,7 @@ def closing_parenthesis(text: str, position: int) -> int:
         depth += 1 if text[position] == "(" else -1
         if depth == 0:
             return position
-        position = skip(text, position + 1, parentheses=True)
+        position = _skip(_TO_CLOSING, "()", text, position + 1)
 
 
 def normalise(text: str) -> str:
