@@ -150,6 +150,10 @@ LOSSES_IN_A_ROW_MAX = 2
 SNAPSHOT_TURN_S_MAX = 1.0
 """How long such a turn lasts at most."""
 
+LINE_S_MAX = 0.4
+"""How long a session that just wrote may expect to wait in line for the next snapshot row: DuckLake sleeps 0.1 s after
+its first loss, tries again, and mostly loses more than once where many write."""
+
 KEEPALIVE_IDLE_S = 60
 KEEPALIVE_INTERVAL_S = 10
 KEEPALIVE_PROBES = 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from types import MappingProxyType
 
 from rocklake_server.auth.access import UNRESTRICTED, Access
@@ -91,6 +92,8 @@ class DatabaseTransaction(Definitions):
         self._losses = losses if losses is not None else Losses()
         self._lost = False
         self._snapshot_turn: SnapshotTurn | None = None
+        self._won: SnapshotTurn | None = None
+        self._began_s = 0.0
         self.places = _NOWHERE
         self._picture = Picture()
         self._written: LakeTransaction | None = None
@@ -149,6 +152,7 @@ class DatabaseTransaction(Definitions):
             if self.modes.block and not self.modes.read_only and self.access.privilege >= Privilege.WRITER:
                 await self._wait_for_turns()
             self.started = True
+            self._began_s = perf_counter()
             await self._take_roots()
         elif self.modes.isolation is IsolationLevel.READ_COMMITTED:
             for part in self.parts.values():
@@ -367,6 +371,7 @@ class DatabaseTransaction(Definitions):
             if schema is not None:
                 self.require_listed(schema)
                 await self.opened[schema].committer.commit(self.parts[schema])
+                self._note_win(self.parts[schema].lake.snapshot_turn)
             await self.publish_schemas()
             self.audit_dropped_relations()
             await self._commit_temporary()
@@ -376,6 +381,11 @@ class DatabaseTransaction(Definitions):
             raise
         finally:
             await self.rollback()
+
+    def _note_win(self, turn: SnapshotTurn) -> None:
+        if turn.is_inserting(self.holder):
+            turn.took(perf_counter() - self._began_s)
+            self._won = turn
 
     async def _commit_temporary(self) -> None:
         part = self.parts.get(TEMPORARY_SCHEMA)
@@ -416,7 +426,7 @@ class DatabaseTransaction(Definitions):
             self._snapshot_turn.release(self.holder)
             self._snapshot_turn = None
         if self.started and self.modes.block and not self.modes.read_only and not self._lost:
-            self._losses.forget()
+            self._losses.forget(self._won)
             for part in parts.values():
                 part.lake.forget_loss(self._losses)
         for identifier in [i for i, source in self.databases.exported.items() if source is self]:

@@ -33,8 +33,8 @@ class Waiters:
     def __init__(self) -> None:
         self._waiting: deque[tuple[Holder, asyncio.Future[bool]]] = deque()
 
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
+    def __len__(self) -> int:
+        return len(self._waiting)
 
     async def wait(
         self, holder: Holder, owner: Holder, timeout_s: float | None, *, gives_way: bool = False

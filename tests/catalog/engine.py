@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rocklake_server.catalog.database_transaction import DatabaseTransaction, Modes
 from rocklake_server.catalog.databases import Databases
+from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.residency import Residency
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import EVERYTHING, Bounds, ColumnDefinition, IsolationLevel, Match
@@ -69,6 +70,11 @@ class Engine:
             columns = [ColumnDefinition(c.name, c.type, c.nullable) for c in table.columns if c.until is None]
             await transaction.create_relation(None, table.name, columns, table.primary_key)
         await transaction.commit()
+
+
+async def lake_of(engine: Engine) -> Lake:
+    """The open lake of schema public."""
+    return (await engine.databases.lakes_of(DATABASE))["public"].lake
 
 
 async def insert(transaction: DatabaseTransaction, name: str, *rows: dict[str, Value]) -> None:

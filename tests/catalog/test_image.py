@@ -35,10 +35,10 @@ def require_well_formed(image: Image, largest: int) -> None:
 
 
 @given(st.dictionaries(keys, rows, max_size=40), st.lists(changes, max_size=6), keys, st.sampled_from((1, 2, 8)),
-       st.sampled_from((1, 2, 4, 100)))
+       st.sampled_from((1, 2, 4, 100)), st.booleans())
 @settings(max_examples=300, deadline=None)
 def test_changes_make_of_an_image_what_they_make_of_a_dict(
-    start: dict[Key, Row], steps: list[dict[Key, Row | None]], absent: Key, sparse: int, packed: int
+    start: dict[Key, Row], steps: list[dict[Key, Row | None]], absent: Key, sparse: int, packed: int, packs: bool
 ) -> None:
     with (
         patch.object(image_module, "CHUNK_ROWS_MAX", 4),
@@ -49,7 +49,7 @@ def test_changes_make_of_an_image_what_they_make_of_a_dict(
         image, model = of(start), dict(start)
         for step in steps:
             before = list(image.entries())
-            changed = image.apply(step)
+            changed = image.apply(step, packs=packs)
             assert list(image.entries()) == before
             image = changed
             for key, row in step.items():
@@ -180,6 +180,14 @@ def test_a_chunk_with_few_changes_stays_plain() -> None:
     image = of({numbered(i): (i, i) for i in range(CHUNK_ROWS_MAX)})
     changed = image.apply({numbered(7): (0, 0)})
     assert [isinstance(chunk, PackedChunk) for chunk in (*image.chunks, *changed.chunks)] == [True, False]
+
+
+def test_a_chunk_that_loses_rows_is_packed_only_where_that_is_wanted() -> None:
+    image = of({numbered(i): (i, i) for i in range(CHUNK_ROWS_MAX)})
+    for packs in (True, False):
+        (changed,) = image.apply({numbered(i): None for i in range(0, CHUNK_ROWS_MAX, 3)}, packs=packs).chunks
+        assert isinstance(changed, PackedChunk) is packs
+        assert [row[0] for row in changed.rows] == [i for i in range(CHUNK_ROWS_MAX) if i % 3]
 
 
 @pytest.mark.parametrize("rows", [3, CHUNK_ROWS_MAX])

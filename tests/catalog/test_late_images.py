@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from rocklake_server import quiet
 from rocklake_server.catalog import late_images
 from rocklake_server.catalog.image import Part, RelationImage
-from rocklake_server.catalog.lake import Lake
-from tests.catalog.engine import DATABASE, Engine, insert, select, update
+from tests.catalog.engine import Engine, insert, lake_of, select, update
 
 STATS = "ducklake_table_stats"
 SCHEMAS = "ducklake_schema"
@@ -27,10 +26,6 @@ async def ready() -> Engine:
 @pytest.fixture
 async def engine() -> Engine:
     return await ready()
-
-
-async def lake_of(engine: Engine) -> Lake:
-    return (await engine.databases.lakes_of(DATABASE))["public"].lake
 
 
 async def add(engine: Engine, *table_ids: int) -> None:

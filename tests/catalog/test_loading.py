@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocklake_server.catalog.lake import Lake
 from rocklake_server.catalog.view import Bounds
 from rocklake_server.errors import StoreUnavailable
 from rocklake_server.store.base import Store
 from rocklake_server.store.faults import FaultyStore, Gate, Mode, Step
 from rocklake_server.store.memory import MemoryStore
-from tests.catalog.engine import DATABASE, Engine, delete, insert, matches, select, update
+from tests.catalog.engine import Engine, delete, insert, lake_of, matches, select, update
 
 FILES = "ducklake_data_file"
 
@@ -48,10 +47,6 @@ async def engine() -> SlowEngine:
     await insert(transaction, "ducklake_tag", {"object_id": 1, "begin_snapshot": 1, "key": "k", "value": "old"})
     await transaction.commit()
     return await engine.cold()
-
-
-async def lake_of(engine: Engine) -> Lake:
-    return (await engine.databases.lakes_of(DATABASE))["public"].lake
 
 
 async def change(engine: Engine) -> None:

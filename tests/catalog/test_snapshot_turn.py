@@ -19,7 +19,7 @@ from rocklake_server.errors import (
     SerializationFailure,
     UniqueViolation,
 )
-from tests.catalog.engine import DATABASE, Engine, insert, select, update
+from tests.catalog.engine import DATABASE, Engine, insert, lake_of, select, update
 
 SNAPSHOTS, FILES, STATS = "ducklake_snapshot", "ducklake_data_file", "ducklake_table_stats"
 SOON_S = 10.0
@@ -340,3 +340,92 @@ async def test_nobody_loses_more_than_a_few_times_however_many_write(engine: Eng
     assert len(attempts) == 96
     assert max(attempts) <= 3
     assert await newest(await engine.begin()) == 95
+
+
+async def won(engine: Engine, count: int = 1) -> list[Session]:
+    """Sessions whose last block committed a snapshot, within a moment."""
+    sessions = [Session(engine) for _ in range(count)]
+    for session in sessions:
+        await commit_snapshot(await session.begin())
+    return sessions
+
+
+async def test_quick_writers_line_up_and_none_of_them_loses(engine: Engine) -> None:
+    first, second = await won(engine, 2)
+    firsts = await first.begin()
+    beginning = await still_waits(second.begin())
+    await commit_snapshot(firsts)
+    seconds = await soon(beginning)
+    assert isinstance(seconds, DatabaseTransaction)
+    await commit_snapshot(seconds)
+
+
+async def test_writers_whose_blocks_take_long_do_not_line_up(engine: Engine) -> None:
+    first, second = await won(engine, 2)
+    (await lake_of(engine)).snapshot_turn.took(60.0)
+    async with asyncio.timeout(SOON_S):
+        firsts, seconds = await first.begin(), await second.begin()
+        await commit_snapshot(seconds)
+    await firsts.rollback()
+
+
+async def test_a_line_that_would_take_long_gets_no_longer(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = await won(engine, 3)
+    (await lake_of(engine)).snapshot_turn.took(4.0)
+    monkeypatch.setattr(snapshot_turn, "LINE_S_MAX", 0.7)  # one block of half a second or so, not two
+    firsts = await first.begin()
+    waiting = await still_waits(second.begin())
+    async with asyncio.timeout(SOON_S):
+        thirds = await third.begin()
+    await thirds.rollback()
+    await firsts.rollback()
+    seconds = await soon(waiting)
+    assert isinstance(seconds, DatabaseTransaction)
+    await seconds.rollback()
+
+
+async def test_who_only_read_last_time_does_not_line_up(engine: Engine) -> None:
+    first, second = await won(engine, 2)
+    reading = await second.begin()
+    await newest(reading)
+    await reading.commit()
+    firsts = await first.begin()
+    async with asyncio.timeout(SOON_S):
+        await newest(await second.begin())
+    await firsts.rollback()
+
+
+async def test_an_idle_block_holds_the_line_up_for_a_moment_only(engine: Engine) -> None:
+    first, second = await won(engine, 2)
+    idle = await first.begin()
+    async with asyncio.timeout(SOON_S):
+        await commit_snapshot(await second.begin())
+    await idle.rollback()
+
+
+async def test_writers_of_one_lake_lose_little_once_they_line_up(engine: Engine) -> None:
+    """They think for a moment in each block, and would lose most of them if they did not wait for each other."""
+    lost = 0
+
+    async def client(session: Session) -> None:
+        nonlocal lost
+        for _ in range(6):
+            while True:
+                transaction = await session.begin()
+                try:
+                    snapshot_id = await newest(transaction) + 1
+                    await asyncio.sleep(0.001)
+                    await insert(transaction, SNAPSHOTS, {"snapshot_id": snapshot_id})
+                    await transaction.commit()
+                except (UniqueViolation, SerializationFailure, DeadlockDetected) as error:
+                    lost += 1
+                    await transaction.fail(error)
+                    await transaction.rollback()
+                else:
+                    break
+
+    await asyncio.gather(*map(client, await won(engine, 4)))
+    assert await newest(await engine.begin()) == 27
+    assert lost <= 3
