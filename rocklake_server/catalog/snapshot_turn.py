@@ -96,12 +96,12 @@ class SnapshotTurn:
         self._inserting.setdefault(holder, Waiters())
         return True
 
-    async def insert(self, holder: Holder, timeout_s: float | None) -> None:
-        """Wait until ``holder`` may insert a snapshot row. Raises DeadlockDetected, LockNotAvailable."""
-        while not self.insert_now(holder):
-            if self._owner is None:
-                raise AssertionError("who may not insert waits for someone")
-            await self._held_up.wait(holder, self._owner, timeout_s, gives_way=True)
+    async def wait(self, holder: Holder, timeout_s: float | None) -> None:
+        """Wait for the end of the turn that keeps ``holder`` from inserting a snapshot row. The next one may have begun
+        then. Raises DeadlockDetected, LockNotAvailable."""
+        if self._owner is None:
+            raise AssertionError("who may not insert waits for someone")
+        await self._held_up.wait(holder, self._owner, timeout_s, gives_way=True)
 
     def release(self, holder: Holder) -> None:
         """The end of ``holder``'s transaction."""

@@ -245,9 +245,9 @@ class LakeTransaction(ReadView):
         if staged.holds_primary(primary):
             raise UniqueViolation.of(relation.name)
         turn = self.lake.snapshot_turn
-        if access.snapshot_time is not None and access.durable and not turn.insert_now(self.holder):
-            await self._require_free(relation, row, staged)
-            await turn.insert(self.holder, self.lock_timeout_s)
+        while access.snapshot_time is not None and access.durable and not turn.insert_now(self.holder):
+            await self._require_free(relation, row, staged)  # each turn may have taken it
+            await turn.wait(self.holder, self.lock_timeout_s)
         pending, token = self.lake.pending, (relation.relation_id, primary)
         already_held = pending.count(self.holder)
         if not pending.take_now(token, self.holder):

@@ -429,3 +429,49 @@ async def test_writers_of_one_lake_lose_little_once_they_line_up(engine: Engine)
     await asyncio.gather(*map(client, await won(engine, 4)))
     assert await newest(await engine.begin()) == 27
     assert lost <= 3
+
+
+async def test_who_is_held_up_hears_of_its_loss_although_the_line_goes_on(engine: Engine) -> None:
+    """A session that never committed a snapshot, beside some that do all the time: it loses at once, not at the end."""
+    first, second = await won(engine, 2)
+    newcomer = await Session(engine).begin()
+    firsts = await first.begin()
+    beginning = await still_waits(second.begin())
+    waiting = await still_waits(insert_next(newcomer))
+    await commit_snapshot(firsts)
+    with pytest.raises(UniqueViolation):
+        await soon(waiting)
+    seconds = await soon(beginning)
+    assert isinstance(seconds, DatabaseTransaction)
+    await commit_snapshot(seconds)
+
+
+async def test_a_newcomer_gets_through_a_line_that_never_ends(engine: Engine) -> None:
+    stop = False
+
+    async def writing(session: Session) -> None:
+        while not stop:
+            transaction = await session.begin()
+            try:
+                await asyncio.sleep(0.001)
+                await commit_snapshot(transaction)
+            except (UniqueViolation, SerializationFailure, DeadlockDetected) as error:
+                await transaction.fail(error)
+                await transaction.rollback()
+
+    writers = [asyncio.create_task(writing(session)) for session in await won(engine, 3)]
+    newcomer = Session(engine)
+    async with asyncio.timeout(SOON_S):
+        for _attempt in range(3):
+            transaction = await newcomer.begin()
+            try:
+                await asyncio.sleep(0.001)
+                await commit_snapshot(transaction)
+                break
+            except (UniqueViolation, SerializationFailure, DeadlockDetected) as error:
+                await transaction.fail(error)
+                await transaction.rollback()
+        else:
+            pytest.fail("it lost three times")
+    stop = True
+    await asyncio.gather(*writers)
