@@ -133,14 +133,16 @@ def _write_alike(
     access: Access, run: Sequence[tuple[Key, Entry]], draft: Draft, changes: RowChanges, sequence: int
 ) -> bool:
     """A run of entries that are all new, all removed or all changed, at once; False for others."""
-    new = {key: entry.new for key, entry in run if entry.new is not None}
+    fresh = {key: entry.new for key, entry in run if entry.base is None and entry.new is not None}
+    if len(fresh) == len(run):
+        _write_new(access, fresh, draft, changes)
+        return True
     base = {key: entry.base for key, entry in run if entry.base is not None}
-    retired = [entry.retired for _, entry in run]
-    if len(new) == len(run) and not base:
-        _write_new(access, new, draft, changes)
-    elif len(base) < len(run) or access.index_entries is not None:
+    if len(base) < len(run) or access.index_entries is not None:
         return False
-    elif not new and all(retired):
+    new = {key: entry.new for key, entry in run if entry.new is not None}
+    retired = [entry.retired for _, entry in run]
+    if not new and all(retired):
         _write_removed(access, base, draft, changes, sequence)
     elif len(new) == len(run) and not any(retired):
         _write_changed(access, base, new, draft, changes)

@@ -138,13 +138,15 @@ class RowChunk:
         zone = self.zone(column)
         if zone is None:
             return True
-        least, greatest = zone.least, zone.greatest
+        values: frozenset[Any] = wanted
+        least: Any = zone.least
+        greatest: Any = zone.greatest
         if least is None:
             return False
         try:
-            if len(wanted) > LISTED_MIN and (max(wanted) < least or min(wanted) > greatest):  # type: ignore[type-var, operator]
+            if len(values) > LISTED_MIN and (max(values) < least or min(values) > greatest):
                 return False
-            return any(least <= value <= greatest for value in wanted)  # type: ignore[operator]
+            return any(least <= value <= greatest for value in values)
         except TypeError:
             return True
 

@@ -65,9 +65,9 @@ class SnapshotTurn:
             self._begin(holder)
         try:
             if self._owner is not holder and self._owner is not None:
-                await self._queue.wait(holder, self._owner, timeout_s)
+                await self._queue.wait(holder, self._owner, timeout_s, gives_way=True)
             while self._owner is holder and (ahead := next(iter(self._inserting), None)) is not None:
-                await self._inserting[ahead].wait(holder, ahead, timeout_s)
+                await self._inserting[ahead].wait(holder, ahead, timeout_s, gives_way=True)
         except (LockNotAvailable, DeadlockDetected):
             self.release(holder)
 

@@ -121,15 +121,16 @@ def _matches(chunk: Chunk, bounds: Bounds, keeps: Getter | None) -> list[Match]:
     """The rows of ``chunk`` that are kept. One column that must have one of some values is compared first, on its own:
     a list of ids is most of what writes are about."""
     checkpoint()
-    listed = next(iter(bounds.values.items()), None)
-    if listed is not None and listed[1].isdisjoint(chunk.values(listed[0])):
-        return []
     rows = chunk.rows
+    listed = next(iter(bounds.values.items()), None)
     if keeps is None or listed is None:
         places = [place for place, row in enumerate(checked(rows)) if keeps is None or keeps(row)]
     else:
         column, wanted = listed
-        places = [place for place, value in enumerate(chunk.values(column)) if value in wanted]
+        values = list(chunk.values(column))
+        if wanted.isdisjoint(values):
+            return []
+        places = [place for place, value in enumerate(values) if value in wanted]
         places = [place for place in places if keeps(rows[place])]
     keys = list(chunk.keys) if len(places) * DENSE > len(rows) else chunk.keys
     return [Match(keys[place], rows[place]) for place in places]

@@ -196,7 +196,6 @@ class UpdateFrom:
                         break
         return changes
 
-
     def _candidates(self, chunk: Chunk, table: dict[tuple[Value, ...], list[Row]]) -> Sequence[int]:
         """The places of rows that may meet a row of FROM: where one column alone is compared, those that do."""
         checkpoint()

@@ -9,10 +9,12 @@ from collections.abc import Coroutine
 import pytest
 
 from rocklake_server.catalog import snapshot_turn
+from rocklake_server.catalog.advisory_locks import AdvisoryKey, LockMode, Scope
 from rocklake_server.catalog.database_transaction import DatabaseTransaction, Modes
 from rocklake_server.catalog.snapshot_turn import Losses
 from rocklake_server.catalog.temporary import TemporaryTables
 from rocklake_server.catalog.view import IsolationLevel
+from rocklake_server.catalog.waits import Holder
 from rocklake_server.errors import (
     DeadlockDetected,
     LockNotAvailable,
@@ -31,13 +33,15 @@ class Session:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.losses = Losses()
+        self.holder = Holder()
 
     async def begin(
         self, lock_timeout_s: float | None = None, *, read_only: bool = False, block: bool = True
     ) -> DatabaseTransaction:
         modes = Modes(IsolationLevel.REPEATABLE_READ, read_only, block=block, lock_timeout_s=lock_timeout_s)
         temporary = TemporaryTables(self.engine.clock)
-        transaction = DatabaseTransaction(self.engine.databases, DATABASE, modes, temporary, self.losses)
+        transaction = DatabaseTransaction(
+            self.engine.databases, DATABASE, modes, temporary, self.losses, holder=self.holder)
         try:
             await transaction.begin_statement()
         except BaseException:
@@ -475,3 +479,20 @@ async def test_a_newcomer_gets_through_a_line_that_never_ends(engine: Engine) ->
             pytest.fail("it lost three times")
     stop = True
     await asyncio.gather(*writers)
+
+
+async def test_who_waits_in_line_fails_nobody_and_goes_on_without_its_turn(engine: Engine) -> None:
+    """The session ahead needs an advisory lock of one that waits in line behind it."""
+    first, second = await won(engine, 2)
+    locks, key = engine.databases.advisory_locks, AdvisoryKey.of(DATABASE, 7)
+    assert locks.take_now(key, second.holder, LockMode.EXCLUSIVE, Scope.SESSION)
+    firsts = await first.begin()
+    beginning = await still_waits(second.begin())
+    taking = await still_waits(locks.take(key, firsts.holder, LockMode.EXCLUSIVE, Scope.TRANSACTION, None))
+    seconds = await soon(beginning)
+    assert isinstance(seconds, DatabaseTransaction)
+    locks.release_session(second.holder)
+    await soon(taking)
+    await commit_snapshot(firsts)
+    with pytest.raises(UniqueViolation):
+        await insert_next(seconds)
