@@ -76,7 +76,8 @@ class InlinedCount:
 class Survey:
     """Of one lake. ``sequence`` is the newest commit that it has, or will have once what is noted is added;
     ``is_complete`` tells that the lake was read through, ``is_stale`` that it has to be counted anew.
-    ``checkpoint_s`` is the time of the newest checkpoint, in seconds since 1970, as far as it was looked for."""
+    ``checkpoint_s`` is the time of the newest checkpoint, in seconds since 1970, as far as it was looked for. Who holds
+    ``turn`` sees no commit half added, and none between two looks."""
 
     def __init__(self, sequence: int) -> None:
         self.sequence = sequence
@@ -86,6 +87,7 @@ class Survey:
         self.tables: dict[int, FileCount] = {}
         self.snapshots = 0
         self.checkpoint_s: int | None = None
+        self.turn = asyncio.Lock()
         self._inlined: dict[int, InlinedCount] = {}
         self._noted: deque[Changed] = deque()
 
@@ -105,7 +107,9 @@ class Survey:
     async def settle(self) -> None:
         """Add what was noted."""
         while self._noted:
-            await in_slices(partial(self._add, self._noted.popleft()))
+            async with self.turn:
+                if self._noted:
+                    await in_slices(partial(self._add, self._noted.popleft()))
 
     def _add(self, changed: Changed) -> None:
         definitions, rows = changed

@@ -47,11 +47,11 @@ def taken_port() -> Iterator[int]:
 
 
 @pytest.fixture
-def closed_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def closed_port() -> Iterator[int]:
+    """Bound, so that nobody else gets it, and refusing connections, since nobody listens."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
 
 
 # -- refused starts ---------------------------------------------------------------------------------------------------

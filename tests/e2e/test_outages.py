@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -18,6 +19,7 @@ from tests.servers import RockLakeServer
 
 VERBS = ("GET", "HEAD", "LIST", "PUT", "DELETE")
 LEASE_S = 2.0
+LONG_LEASE_S = 10.0
 OUTAGE_S = 5.0
 ACCESS_DENIED = 403
 """As when credentials have expired. SlateDB gives its handles up at once; those that are only told to come again
@@ -31,14 +33,28 @@ def stub() -> Iterator[S3Stub]:
         yield running
 
 
-@pytest.fixture
-def server(stub: S3Stub, tmp_path: Path) -> Iterator[RockLakeServer]:
+@contextmanager
+def serving(stub: S3Stub, logs: Path, lease_s: float) -> Iterator[RockLakeServer]:
     """Not started."""
-    variables = {**stub.variables, "ROCKLAKE_LEASE_TIME": f"{LEASE_S}"}
-    made = RockLakeServer("s3://lakes/one", logs=tmp_path, environment=variables)
+    variables = {**stub.variables, "ROCKLAKE_LEASE_TIME": f"{lease_s}"}
+    made = RockLakeServer("s3://lakes/one", logs=logs, environment=variables)
     yield made
     made.kill()
     assert "Traceback" not in made.log_tail()
+
+
+@pytest.fixture
+def server(stub: S3Stub, tmp_path: Path) -> Iterator[RockLakeServer]:
+    """Not started."""
+    with serving(stub, tmp_path, LEASE_S) as made:
+        yield made
+
+
+@pytest.fixture
+def patient_server(stub: S3Stub, tmp_path: Path) -> Iterator[RockLakeServer]:
+    """Not started; it can renew its lease in time after a failure, on a slow machine too."""
+    with serving(stub, tmp_path, LONG_LEASE_S) as made:
+        yield made
 
 
 @pytest.fixture
@@ -117,14 +133,14 @@ def test_an_outage_is_told_and_gets_over_by_itself(filled: RockLakeServer, stub:
     filled.stop()
 
 
-def test_a_store_that_fails_now_and_then_fails_no_commit(server: RockLakeServer, stub: S3Stub) -> None:
-    server.start()
-    with connect(server) as connection:
+def test_a_store_that_fails_now_and_then_fails_no_commit(patient_server: RockLakeServer, stub: S3Stub) -> None:
+    patient_server.start()
+    with connect(patient_server) as connection:
         connection.execute("CREATE TABLE t(a bigint PRIMARY KEY)")
     acknowledged: list[int] = []
 
     def write(start: int) -> None:
-        with connect(server) as connection:
+        with connect(patient_server) as connection:
             for number in range(start, start + 15):
                 connection.execute(f"INSERT INTO t VALUES ({number})")
                 acknowledged.append(number)
@@ -141,10 +157,10 @@ def test_a_store_that_fails_now_and_then_fails_no_commit(server: RockLakeServer,
             time.sleep(0.05)
         stub.faults.clear()
         assert len(acknowledged) == 45 * round_number
-    with connect(server) as connection:
+    with connect(patient_server) as connection:
         found = [a for (a,) in connection.execute("SELECT a FROM t").fetchall()]
     assert sorted(found) == sorted(acknowledged)
-    server.stop()
+    patient_server.stop()
 
 
 def test_a_start_waits_a_moment_for_the_store(server: RockLakeServer, stub: S3Stub) -> None:

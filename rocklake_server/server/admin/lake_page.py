@@ -1,13 +1,15 @@
 """What the console shows of one lake: its tables with their files, and its snapshots with what each changed.
 
-Everything is of one root. Tables come from the relations that clients load too, counts from the survey, and snapshots
-from a range of the store: what an answer costs grows with the number of tables alone.
+Tables and snapshots are of one root: tables from the relations that clients load too, snapshots from a range of the
+store. Counts are the survey's, all of one commit, which may be a moment older. What an answer costs grows with the
+number of tables alone.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -93,34 +95,42 @@ async def lake_page(database: str, lake: Lake, now_us: int) -> dict[str, object]
     """Everything is JSON's. Raises CannotConnectNow once another server owns the lake, StoreUnavailable,
     CorruptValue."""
     root = lake.hold()
+    newest = newest_snapshot(lake)
     try:
         names = await names_of(lake, root)
-        survey = survey_of(lake)
-        tables = await in_slices(lambda: _tables(names, survey, root))
-        timeline, is_last = await _timeline(root, names, newest_snapshot(lake))
+        counts = await _counts(names, survey_of(lake), root, now_us)
+        timeline, is_last = await _timeline(root, names, newest)
     finally:
         lake.release(root)
-    total = survey.total if survey is not None else None
-    checkpoint_s = survey.checkpoint_s if survey is not None else None
     return {
         "database": database,
         "schema": lake.schema,
         "commit_sequence": root.sequence,
-        "newest_snapshot": newest_snapshot(lake),
+        "newest_snapshot": newest,
         "stored_bytes": root.stored_bytes,
-        "snapshots": survey.snapshots if survey is not None else None,
-        "is_counted": survey is not None,
-        "files": total.files_count if total is not None else None,
-        "small_files": total.small_files if total is not None else None,
-        "file_bytes": total.bytes if total is not None else None,
-        "kept_bytes": total.kept_bytes if total is not None else None,
-        "checkpoint_age_s": age_s(checkpoint_s, now_us),
+        **counts,
         "bands": BANDS,
-        "tables_count": len(tables),
-        "tables": tables[:TABLES_MAX],
         "timeline": timeline,
         "is_last": is_last,
     }
+
+
+async def _counts(names: Names, survey: Survey | None, root: Root, now_us: int) -> dict[str, object]:
+    """The survey's, all after the same commit."""
+    async with survey.turn if survey is not None else nullcontext():
+        tables = await in_slices(lambda: _tables(names, survey, root))
+        total = survey.total if survey is not None else None
+        return {
+            "snapshots": survey.snapshots if survey is not None else None,
+            "is_counted": survey is not None,
+            "files": total.files_count if total is not None else None,
+            "small_files": total.small_files if total is not None else None,
+            "file_bytes": total.bytes if total is not None else None,
+            "kept_bytes": total.kept_bytes if total is not None else None,
+            "checkpoint_age_s": age_s(survey.checkpoint_s if survey is not None else None, now_us),
+            "tables_count": len(tables),
+            "tables": tables[:TABLES_MAX],
+        }
 
 
 def _tables(names: Names, survey: Survey | None, root: Root) -> list[dict[str, object]]:

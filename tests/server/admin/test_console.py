@@ -8,6 +8,7 @@ import re
 from collections.abc import AsyncIterator
 from html.parser import HTMLParser
 from http import HTTPStatus
+from typing import Any
 
 import pytest
 
@@ -82,6 +83,25 @@ async def test_tables_have_their_rows_files_and_sizes(engine: WatchedEngine) -> 
     assert (users["name"], users["rows"], users["inlined_rows"]) == ("users", 2, 2)
     assert (found["files"], found["small_files"], found["tables_count"], found["snapshots"]) == (2, 1, 2, 3)
     assert found["is_counted"] is True
+
+
+async def test_counts_are_of_one_commit_while_more_are_added(
+    engine: WatchedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(engine)
+    await engine.clients[0].run(
+        "BEGIN; INSERT INTO ducklake_inlined_data_2_1 VALUES (3, 3, NULL, 8); "
+        "INSERT INTO ducklake_snapshot VALUES (3, NOW(), 0, 4, 5); COMMIT")
+    timeline = lake_page._timeline
+
+    async def timeline_after_a_look(*arguments: Any) -> Any:
+        await engine.surveyor.look()
+        return await timeline(*arguments)
+
+    monkeypatch.setattr(lake_page, "_timeline", timeline_after_a_look)
+    for rows, snapshots in ((2, 3), (3, 4)):
+        found = await lake_of(engine)
+        assert (found["tables"][1]["inlined_rows"], found["snapshots"]) == (rows, snapshots)
 
 
 async def test_a_lake_shows_what_sql_shows(engine: WatchedEngine) -> None:
