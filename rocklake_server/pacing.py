@@ -12,9 +12,9 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
-from itertools import chain
+from itertools import chain, count
 from time import perf_counter
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
@@ -158,6 +158,18 @@ def checked(items: Sequence[T]) -> Iterable[T]:
         return chain.from_iterable(slices(items))
     checkpoint()
     return items
+
+
+def with_checkpoints(function: Callable[[Any], T]) -> Callable[[Any], T]:
+    """``function``, for a loop that is not ours to be called from: every ROWS_PER_CHECK calls there is a checkpoint."""
+    calls = count(1)
+
+    def called(value: Any) -> T:
+        if not next(calls) % ROWS_PER_CHECK:
+            checkpoint()
+        return function(value)
+
+    return called
 
 
 class Turns:

@@ -20,6 +20,7 @@ from rocklake_server.adhoc.values import argument, engine_type
 from rocklake_server.catalog.view import TransactionView
 from rocklake_server.errors import CatalogError, StatementTooComplex, TooManyColumns, Unsupported
 from rocklake_server.limits import COLUMNS_MAX
+from rocklake_server.pacing import in_slices
 from rocklake_server.pgformat.zones import Zone, session_zone
 from rocklake_server.plan.dispatch import label
 from rocklake_server.plan.expressions import Env
@@ -66,7 +67,9 @@ class EnginePlan:
         """Raises what computing the first rows raises."""
         await load()
         env = Env((), context)
-        arguments = {name: argument(node.value(env), node.type) for name, node in self.out.parameters.items()}
+        arguments = await in_slices(lambda: {
+            name: argument(node.value(env), node.type) for name, node in self.out.parameters.items()
+        })  # fmt: skip
         functions = EngineFunctions(self.out.functions, self.out.folds, env, orders_numerics=self.out.orders_numerics)
         loading = Loading(env)
         tables = {wanted.name: await loading.table(wanted) for wanted in self.inputs}

@@ -12,10 +12,9 @@ from typing import Any
 
 from rocklake_server.errors import InvalidTextRepresentation, ProgramLimitExceeded, UntranslatableCharacter
 from rocklake_server.limits import JSON_CHARACTERS_MAX, JSON_COMPARISONS_MAX
-from rocklake_server.pacing import ROWS_PER_CHECK, checkpoint
+from rocklake_server.pacing import ROWS_PER_CHECK, checked, checkpoint, with_checkpoints
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
-_VALUES = json.JSONDecoder(parse_int=Decimal, parse_float=Decimal)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _SPACE = " \t\n\r"
 _KINDS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
@@ -103,7 +102,8 @@ def as_text(text: str) -> str | None:
 
 def value_of(text: str) -> Any:
     """A jsonb's value in Python's types, numbers as Decimal."""
-    return _VALUES.decode(bare(text))
+    number = with_checkpoints(Decimal)
+    return json.loads(bare(text), parse_int=number, parse_float=number)
 
 
 def contains(outer: Any, inner: Any) -> bool:
@@ -136,8 +136,8 @@ class _Comparing:
 
     def holds(self, outer: list[Any], inner: list[Any]) -> bool:
         """Whether each element of ``inner`` is in one of ``outer``."""
-        scalars = {_key(each) for each in outer if not isinstance(each, dict | list)}
-        others = [each for each in outer if isinstance(each, dict | list)]
+        scalars = {_key(each) for each in checked(outer) if not isinstance(each, dict | list)}
+        others = [each for each in checked(outer) if isinstance(each, dict | list)]
         return all(
             any(self.contains(other, each) for other in others) if isinstance(each, dict | list)
             else _key(each) in scalars

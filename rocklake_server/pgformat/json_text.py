@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -16,6 +17,7 @@ from rocklake_server.errors import (
     UntranslatableCharacter,
 )
 from rocklake_server.limits import JSON_CHARACTERS_MAX
+from rocklake_server.pacing import checked, with_checkpoints
 from rocklake_server.pgformat.numbers import decode_numeric, encode_numeric
 from rocklake_server.pgformat.strings import check_text, decode_utf8
 
@@ -31,15 +33,16 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _parsed(text: str, number: Any) -> Any:
+def _parsed(text: str, number: Callable[[str], object]) -> Any:
     """``number`` makes something of a number's text. Raises InvalidTextRepresentation, ProgramLimitExceeded and
     StatementTooComplex."""
     check_text(text)
     if len(text) > JSON_CHARACTERS_MAX:
         raise ProgramLimitExceeded(f"a json of more than {JSON_CHARACTERS_MAX} characters is not supported")
     try:
+        number, members = with_checkpoints(number), with_checkpoints(list_of_pairs)
         return json.loads(
-            text, parse_int=number, parse_float=number, parse_constant=_refuse_constant, object_pairs_hook=list_of_pairs
+            text, parse_int=number, parse_float=number, parse_constant=_refuse_constant, object_pairs_hook=members
         )
     except RecursionError:
         raise StatementTooComplex.default() from None
@@ -84,9 +87,9 @@ def _printed(value: Any) -> str:
             members = {key.encode("utf-8", "surrogatepass"): each for key, each in value}
             ordered = sorted(members.items(), key=lambda item: (len(item[0]), item[0]))
             return "{" + ", ".join(f"{_quoted(key.decode('utf-8', 'surrogatepass'))}: {_printed(each)}"
-                                   for key, each in ordered) + "}"
+                                   for key, each in checked(ordered)) + "}"
         case _:
-            return "[" + ", ".join(map(_printed, value)) + "]"
+            return "[" + ", ".join(map(_printed, checked(value))) + "]"
 
 
 def _quoted(text: str) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import cast
 
 from rocklake_server.catalog.view import Row
-from rocklake_server.plan.expressions import Env, Expr, Getter
+from rocklake_server.pacing import in_slices
+from rocklake_server.plan.expressions import Env, Expr, Getter, Prepared
 from rocklake_server.schema.types import Value
 
 
@@ -60,6 +63,26 @@ class Strict(Application):
             return self.getter(env)(())
         value = self.arguments[0].value(env)
         return None if value is None else self.function(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Lengthy(Strict):
+    """A Strict that takes the longer, the longer its arguments are. A constant one is computed in slices, before
+    expressions bind."""
+
+    correlated: bool = field(default=False, init=False)
+
+    @property
+    def subqueries(self) -> tuple[Prepared, ...]:
+        inner = tuple(subquery for child in self.children for subquery in child.subqueries)
+        return (*inner, self) if self.constant else inner
+
+    async def prepare(self, env: Env) -> None:
+        env.results[id(self)] = await in_slices(partial(Strict.value, self, env))
+
+    def value(self, env: Env) -> Value:
+        known = env.results.get(id(self), self)
+        return Strict.value(self, env) if known is self else cast("Value", known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from rocklake_server.errors import DatatypeMismatch
 from rocklake_server.pgformat.coerce import coerce
 from rocklake_server.pgformat.text import session_text_decoder
-from rocklake_server.plan.applications import Strict
+from rocklake_server.plan.applications import Lengthy, Strict
 from rocklake_server.plan.conversions import Convert, conversion
 from rocklake_server.plan.expressions import Constant, Expr, Parameter, Slot
 from rocklake_server.plan.registered import is_registered, read_name, write_name
@@ -21,6 +21,8 @@ from rocklake_server.plan.type_rules import (
 )
 from rocklake_server.schema.types import (
     BPCHAR,
+    JSON,
+    JSONB,
     UNKNOWN,
     ColumnType,
     Form,
@@ -71,7 +73,11 @@ def read_untyped(node: Expr, target: ColumnType) -> Expr:
     if isinstance(node, Constant):
         assert isinstance(node.content, str)
         return Constant(bare, decode(node.content))
-    return Strict(bare, decode, (node,))
+    return _reader(target, Strict)(bare, decode, (node,))
+
+
+def _reader(target: ColumnType, other: type[Strict]) -> type[Strict]:
+    return Lengthy if target.oid in (JSON.oid, JSONB.oid) else other
 
 
 def cast(node: Expr, target: ColumnType) -> Expr:
@@ -112,7 +118,7 @@ def _converted(node: Expr, target: ColumnType, *, explicit: bool) -> Expr:
         return retyped(node, target)
     if isinstance(node, Constant):
         return Constant(target, None if node.content is None else function(node.content))
-    return Conversion(target, function, (node,))
+    return _reader(target, Conversion)(target, function, (node,))
 
 
 def retyped(node: Expr, target: ColumnType) -> Expr:

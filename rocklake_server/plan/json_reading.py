@@ -11,6 +11,7 @@ from rocklake_server.errors import InvalidParameterValue, ProgramLimitExceeded, 
 from rocklake_server.limits import JSON_CHARACTERS_MAX
 from rocklake_server.pgformat import json_parts as parts
 from rocklake_server.pgformat.json_text import jsonb_text
+from rocklake_server.plan.applications import Lengthy
 from rocklake_server.plan.json_functions import quoted
 from rocklake_server.plan.overloads import Overload
 from rocklake_server.schema.types import (
@@ -167,7 +168,7 @@ def _both(name: str, function: Callable[..., Value], *arguments: ColumnType, res
     return {
         f"{kind.typname}_{name}": (
             Overload((kind, *arguments), kind if result.oid == JSON.oid else result, bounded_depth(function),
-                     variadic=variadic),
+                     Lengthy, variadic=variadic),
         )
         for kind in (JSON, JSONB)
     }
@@ -186,7 +187,7 @@ FUNCTIONS: Mapping[str, tuple[Overload, ...]] = {
 
 OPERATORS: Mapping[str, tuple[Overload, ...]] = {
     symbol: tuple(
-        Overload((left, right), left if result.oid == JSON.oid else result, bounded_depth(function))
+        Overload((left, right), left if result.oid == JSON.oid else result, bounded_depth(function), Lengthy)
         for left in lefts for right, function in rights
     )
     for symbol, lefts, rights, result in (

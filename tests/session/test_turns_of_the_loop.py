@@ -20,6 +20,8 @@ sliced. Garbage is not collected meanwhile, which holds the loop in one piece.""
 
 CANCELLED_S_MAX = 2.0
 
+LONG_JSON = "'[' || repeat('[1],', 50000) || '2]'"
+
 STATEMENTS = {
     "filter": "SELECT a FROM big WHERE b LIKE '%77%'",
     "sort": "SELECT a, b FROM big ORDER BY b DESC, a",
@@ -40,6 +42,13 @@ STATEMENTS = {
     "upsert": "INSERT INTO big SELECT * FROM big ON CONFLICT (a) DO UPDATE SET b = excluded.b",
     "copy": "COPY (SELECT b, a FROM big WHERE c > 3) TO STDOUT",
     "copy csv": "COPY (SELECT b, a FROM big WHERE c > 3) TO STDOUT CSV HEADER",
+    "jsonb": f"SELECT length(({LONG_JSON})::jsonb::text)",
+    "jsonb of a literal": f"SELECT length('{'[' + '[1],' * 50_000 + '2]'}'::jsonb::text)",
+    "jsonb in the engine": f"SELECT length(({LONG_JSON})::jsonb::text), row_number() OVER ()",
+    "jsonb in a filter": f"SELECT count(*) FROM big WHERE a < 10 AND ({LONG_JSON})::jsonb -> a::int IS NOT NULL",
+    "length of a jsonb": f"SELECT jsonb_array_length(({LONG_JSON})::jsonb)",
+    "objects": "SELECT length(('{\"a\": 0' || repeat(', \"b\": {\"c\": 1.50}', 30000) || '}')::jsonb::text)",
+    "containment": f"SELECT ({LONG_JSON})::jsonb @> '[[7]]', '[[7]]' <@ ({LONG_JSON})::jsonb",
 }
 """Statements over ``big (a bigint primary key, b text, c int)``."""
 
