@@ -10,7 +10,7 @@ from tests.crash_points.kills import kill_in_commits
 
 pytestmark = pytest.mark.slow
 
-KILLS = 20
+KILLS = 10
 
 
 def test_kills_inside_commits_lose_nothing_and_leave_nothing_half(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.verified import damage_in
 
 pytestmark = [pytest.mark.duckdb, pytest.mark.postgres, pytest.mark.timeout(240)]
 
-WORKLOADS = 16
+WORKLOADS = 8
 SEED = 20_000
 SMALL = """
     a: CREATE TABLE t(id INTEGER)

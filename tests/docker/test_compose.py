@@ -270,7 +270,8 @@ def install(steps: list[Instruction], context: Path, prefix: Path) -> None:
     assert len(commands) == 2, "one makes the environment, one installs into it"
     for command in commands:
         adapted = command.replace(IMAGE_PREFIX, str(prefix))
-        environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": path, "PIP_NO_COMPILE": "1"}
         done = subprocess.run(
             ["/bin/sh", "-ec", adapted], cwd=context, env=environment, capture_output=True, text=True,
             timeout=INSTALL_SECONDS_MAX, check=False,

@@ -18,6 +18,8 @@ VALUE_BYTES = 100_000
 MEMORY_GROWTH_BYTES_MAX = 600 * 1024 * 1024
 MANY_ROWS = "ROCKLAKE_MANY_INLINED_ROWS"
 """Set, DuckDB itself inlines 200,000 rows too, which takes its client minutes of its own work."""
+MANY_TABLES = "ROCKLAKE_MANY_TABLES"
+"""Set, a lake has 3,000 tables; 1,000 otherwise."""
 
 
 def _long(end: str) -> str:
@@ -124,7 +126,7 @@ def test_text_with_zero_bytes(stored: str, lake: LakeClient, open_lake: OpenLake
     assert other.rows("SELECT id FROM t WHERE v || '' = 'a' || chr(0) || 'b'") == [(1,)]
 
 
-@pytest.mark.parametrize("rows", [50_000, *([200_000] if MANY_ROWS in os.environ else [])])
+@pytest.mark.parametrize("rows", [20_000, *([200_000] if MANY_ROWS in os.environ else [])])
 @pytest.mark.timeout(600)
 def test_many_inlined_rows_in_bounded_memory(
     rows: int, lake: LakeClient, open_lake: OpenLake, rocklake_server: CatalogServer
@@ -177,9 +179,8 @@ def _memory_bytes(server: CatalogServer) -> int:
     return int(found[1]) * 1024
 
 
-@pytest.mark.parametrize(
-    "tables", [1000, pytest.param(3000, marks=[pytest.mark.slow, pytest.mark.timeout(600)])]
-)
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("tables", [3000 if os.environ.get(MANY_TABLES) else 1000])
 def test_many_tables(tables: int, lake: LakeClient, open_lake: OpenLake) -> None:
     lake.run("BEGIN", *(f"CREATE TABLE t{number}(id INTEGER, name VARCHAR)" for number in range(tables)), "COMMIT")
     lake.run("BEGIN", *(f"INSERT INTO t{number} VALUES ({number}, 'n')" for number in range(0, tables, 20)), "COMMIT")

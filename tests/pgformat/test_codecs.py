@@ -39,7 +39,7 @@ def same(column_type: ColumnType, left: object, right: object) -> bool:
 
 @by_name
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_text_round_trip(column_type: ColumnType, data: st.DataObject) -> None:
     value = data.draw(values(column_type))
     assert same(column_type, text_decoder(column_type)(text_encoder(column_type)(value)), value)
@@ -47,7 +47,7 @@ def test_text_round_trip(column_type: ColumnType, data: st.DataObject) -> None:
 
 @by_name
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_binary_round_trip(column_type: ColumnType, data: st.DataObject) -> None:
     value = data.draw(values(column_type))
     assert same(column_type, binary_decoder(column_type)(binary_encoder(column_type)(value)), value)
@@ -63,7 +63,7 @@ def test_coercion_keeps_values_of_the_type(column_type: ColumnType, data: st.Dat
 
 @by_name
 @given(data=st.binary(max_size=60))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_binary_decoders_fail_only_with_client_errors(column_type: ColumnType, data: bytes) -> None:
     with contextlib.suppress(*CLIENT_ERRORS):
         binary_decoder(column_type)(data)
@@ -71,7 +71,7 @@ def test_binary_decoders_fail_only_with_client_errors(column_type: ColumnType, d
 
 @by_name
 @given(text=st.text(max_size=20) | st.from_regex(r"[-+0-9a-z:.{},() ]{0,20}", fullmatch=True))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_text_decoders_fail_only_with_client_errors(column_type: ColumnType, text: str) -> None:
     with contextlib.suppress(*CLIENT_ERRORS):
         text_decoder(column_type)(text)
