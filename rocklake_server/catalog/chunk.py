@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from operator import ne
 from sys import getsizeof
-from typing import Any, cast, overload
+from typing import Any, NamedTuple, cast, overload
 
 from rocklake_server.catalog.derived import BoundedCache, Derived
 from rocklake_server.catalog.packing import Column, PackedKeys, pack_column
@@ -43,10 +43,17 @@ unpacked: BoundedCache[Any] = BoundedCache(UNPACKED_BYTES_MAX, rows_bytes)
 """Rows of packed chunks as tuples, and their keys by values."""
 
 
+class Begun(NamedTuple):
+    """Encodings of the first ``rows`` rows of a chunk, made when it had no more."""
+
+    rows: int
+    encodings: Derived[bytes]
+
+
 class RowChunk:
     """Rows as plain tuples. Zones are measured at first use and live as long as the chunk."""
 
-    __slots__ = ("_by_columns", "_is_ordered", "_ordered", "_zones", "encodings", "keys", "rows")
+    __slots__ = ("_by_columns", "_is_ordered", "_ordered", "_zones", "begun", "encodings", "keys", "rows")
 
     def __init__(self, keys: Sequence[Key], rows: Sequence[Row]) -> None:
         if len(keys) != len(rows):
@@ -58,6 +65,7 @@ class RowChunk:
         self._is_ordered: bool | None = None
         self._ordered: RowChunk | None = None
         self.encodings: Derived[bytes] = Derived(encodings)
+        self.begun: Begun | None = None
 
     @property
     def size_bytes(self) -> int:
@@ -72,6 +80,7 @@ class RowChunk:
                 longer._zones[column] = _widened(zone, [row[column] for row in rows])
         if self._is_ordered:
             longer._is_ordered = _ascend([row[-1] for row in (*self.rows[-1:], *rows)])
+        longer.begun = Begun(len(self.keys), self.encodings) if len(self.encodings) else self.begun
         return longer
 
     def packed(self) -> PackedChunk:

@@ -30,8 +30,11 @@ from rocklake_server.session.statement_meter import RUN, StatementWatch
 from rocklake_server.wire.connection import Raw
 from rocklake_server.wire.messages import CopyData
 
-CACHED_ROWS_MIN = 256
+CACHED_ROWS_MIN = 64
 """Chunks shorter than this are encoded each time: it costs less than keeping their bytes."""
+
+ROWS_PER_TURN = 256
+"""After so many rows of a chunk others get their turn."""
 
 ENCODINGS_PER_CHUNK_MAX = 8
 ENCODING_BYTES_MAX = 2 * 1024 * 1024
@@ -143,7 +146,7 @@ async def _copy_scan(
             left = None if left is None else left - rows
             if channel.buffered_bytes > SEND_BUFFER_BYTES:
                 await channel.drain()
-            elif rows >= CACHED_ROWS_MIN:
+            elif rows >= ROWS_PER_TURN:
                 await asyncio.sleep(0)
     channel.send(Raw(CopyData, TRAILER_MESSAGE if count else EMPTY_MESSAGE))
     channel.send(COPY_DONE)
@@ -166,6 +169,10 @@ def _encoded(scan: BaseScan, chunk: object, types: list[ColumnType], limit: int 
     if limit is not None:
         rows = rows[:limit]
     kept: list[bytes] = []
+    if cached and chunk.begun is not None and (known := chunk.begun.encodings.get(scan.projection)) is not None:
+        yield chunk.begun.rows, known
+        kept.append(known)
+        rows = rows[chunk.begun.rows :]
     for count, data in paced(rows, tuple_encoder(types, scan.projection).framed):
         yield count, data
         kept.append(data)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 import pytest
 
+from rocklake_server.catalog.view import Row
+from rocklake_server.pgformat.copy_binary import TupleEncoder
 from rocklake_server.wire import messages as m
 from tests.session.conversation import Conversation, Place, text_of
 
@@ -258,7 +261,34 @@ async def test_a_copy_out_in_a_pipeline(table: Conversation) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [255, 256, 257, 5000])
+async def test_rows_that_were_encoded_before_others_followed_are_not_encoded_again(
+    client: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[int] = []
+    framed = TupleEncoder.framed
+
+    def counted(encoder: TupleEncoder, rows: Sequence[Row]) -> bytes:
+        encoded.append(len(rows))
+        return framed(encoder, rows)
+
+    monkeypatch.setattr(TupleEncoder, "framed", counted)
+    await client.run("CREATE TABLE t (a bigint PRIMARY KEY, b text)")
+    await client.run(f"INSERT INTO t VALUES {', '.join(f'({n}, NULL)' for n in range(200))}")
+    for statement, fresh in (
+        ("SELECT 1", 200), ("SELECT 1", 0), ("INSERT INTO t VALUES (200, 'x')", 1),
+        ("INSERT INTO t VALUES (201, 'y'); INSERT INTO t VALUES (202, 'z')", 2), ("DELETE FROM t WHERE a = 7", 202),
+        ("INSERT INTO t VALUES (203, '')", 1), ("UPDATE t SET b = 'u' WHERE a = 0", 203),
+    ):  # fmt: skip
+        await client.run(statement)
+        held = [line.split("|") for line in await client.rows("SELECT a, b FROM t ORDER BY ctid")]
+        encoded.clear()
+        sent = await client.exchange(m.Query("COPY t TO STDOUT (FORMAT BINARY)"))
+        data = b"".join(bytes(reply.data) for reply in sent if isinstance(reply, m.CopyData))
+        assert data == HEADER + b"".join(row(int(a), None if b == "NULL" else b) for a, b in held) + TRAILER
+        assert sum(encoded) == fresh, statement
+
+
+@pytest.mark.parametrize("count", [63, 64, 65, 5000])
 async def test_what_goes_out_comes_in_again(client: Conversation, count: int) -> None:
     """Around the sizes where encodings are cached and chunks split; the second reading uses the cache."""
     await client.run("CREATE TABLE t (a bigint PRIMARY KEY, b text)")
