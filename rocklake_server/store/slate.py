@@ -32,7 +32,14 @@ from rocklake_server.store.local_folder import LocalFolder
 from rocklake_server.store.log_check import read_manifest, require_whole_log
 from rocklake_server.store.object_stores import StoreLocation, build_object_store
 from rocklake_server.store.ownership import UNDISPUTED, Ownership
-from rocklake_server.store.slate_errors import NATIVE_ERRORS, fenced, opening_error, read_error, unknown_outcome
+from rocklake_server.store.slate_errors import (
+    NATIVE_ERRORS,
+    fenced,
+    is_made_already,
+    opening_error,
+    read_error,
+    unknown_outcome,
+)
 from rocklake_server.store.slate_peek import durable_values
 from rocklake_server.store.slate_settings import SlateSettings, native_settings, use_runtime_threads
 from rocklake_server.store.slate_snapshot import SlateSnapshot
@@ -186,16 +193,12 @@ class SlateStore:
         self._in_doubt = True  # until everything is recovered, so that nothing is flushed half
         use_runtime_threads()
         objects = build_object_store(self.location)
-        builder = DbBuilder(self.location.path, objects)
-        builder.with_settings(native_settings(self._settings, is_local=self.location.folder is not None))
-        builder.with_db_cache(DbCache.new_foyer_cache(
-            FoyerCacheOptions(max_capacity=self._settings.block_cache_bytes, shards=4)), 0)
         try:
             await self._ownership.confirm()
             if self.location.folder is not None:
                 self._folder = LocalFolder(self.location, self.location.folder, self._settings)
             async with asyncio.timeout(self._settings.open_timeout_s):
-                self._db = await self._build(builder, objects)
+                self._db = await self._build(objects)
             self._ownership.require()
             if self._folder is not None:
                 await self._folder.recover(self._db)
@@ -209,17 +212,31 @@ class SlateStore:
             raise opening_error(error, self.location) from None
         self._in_doubt = False
 
-    async def _build(self, builder: DbBuilder, objects: Any) -> Any:
+    async def _handle(self, objects: Any) -> Any:
+        """A new one. An opening that was given up goes on in the background for a while: the two may make the same
+        manifest, of which SlateDB refuses the second."""
+        while True:
+            builder = DbBuilder(self.location.path, objects)
+            builder.with_settings(native_settings(self._settings, is_local=self.location.folder is not None))
+            builder.with_db_cache(DbCache.new_foyer_cache(
+                FoyerCacheOptions(max_capacity=self._settings.block_cache_bytes, shards=4)), 0)
+            try:
+                return await builder.build()
+            except Error.Data as error:
+                if not is_made_already(error):
+                    raise
+
+    async def _build(self, objects: Any) -> Any:
         """A new handle. Raises CorruptValue when an acknowledged write is gone from what it reads. On a local folder
         that is found before SlateDB changes anything, elsewhere while it opens, which saves round trips."""
         if self._folder is not None:
             await self._folder.require_whole(objects)
-            return await builder.build()
+            return await self._handle(objects)
         checking = asyncio.ensure_future(self._require_log(objects))
         checking.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             try:
-                db = await builder.build()
+                db = await self._handle(objects)
             except Error.Data:
                 await checking  # names the file, if it is the log's
                 raise

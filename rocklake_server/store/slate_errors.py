@@ -73,6 +73,11 @@ def opening_error(error: Exception, location: StoreLocation) -> CatalogError:
     return CorruptValue(f'store "{location}": {file} cannot be read', hint="Restore the file from a backup.")
 
 
+def is_made_already(error: Exception) -> bool:
+    """Whether an opening met one that made the same version of the manifest at the same time: nothing is damaged."""
+    return "version already exists" in str(error)
+
+
 def _closed(reason: object, location: StoreLocation) -> CatalogError:
     if reason == CloseReason.FENCED:
         return fenced(location)

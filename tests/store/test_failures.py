@@ -68,6 +68,23 @@ async def test_an_opening_that_was_given_up_hinders_no_later_one(
     await store.close()
 
 
+async def test_two_openings_that_make_the_same_manifest_find_no_damage(stub: S3Stub, bucket: StoreLocation) -> None:
+    """As one that was given up and the one after it."""
+    stub.delays_s["PUT"] = 0.1
+    opened = await asyncio.gather(*(open_slate_store(bucket) for _ in range(2)), return_exceptions=True)
+    stub.delays_s.clear()
+    assert sum(not isinstance(each, BaseException) for each in opened) >= 1
+    for each in opened:
+        if isinstance(each, BaseException):
+            assert isinstance(each, CannotConnectNow), each
+        else:
+            await each.close()
+    store = await open_slate_store(bucket)
+    await store.write(rows([b"a"]))
+    assert await keys(store) == [b"a"]
+    await store.close()
+
+
 async def test_a_missing_bucket_is_named(stub: S3Stub) -> None:
     error = await _refused_opening(parse_store_url("s3://absent/x", stub.variables))
     assert isinstance(error, StoreUnavailable)
