@@ -405,5 +405,5 @@ def _engine_outcome(run: Any, work: Coroutine[Any, Any, int]) -> type[CatalogErr
 
 TestEngine = EngineMachine.TestCase
 TestEngine.settings = settings(
-    max_examples=80, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=50, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
