@@ -17,9 +17,11 @@ LATEST_S = 0.003
 
 
 class QuietMoments:
-    """Of one event loop. Whoever watches its clients tells when a moment is quiet; nobody has to."""
+    """Of one event loop. Whoever watches its clients tells when a moment is quiet, and in
+    ``serves_one`` whether only one of them says anything; nobody has to."""
 
     def __init__(self) -> None:
+        self.serves_one = False
         self._work: list[Callable[[], object]] = []
         self._timer: asyncio.TimerHandle | None = None
 

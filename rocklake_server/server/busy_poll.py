@@ -38,7 +38,9 @@ class BusyPoll:
         now_s = perf_counter()
         if client is not self._client:
             self._client, self._alone_from_s = client, now_s + ALONE_S
-        if not self._duration_s or now_s < self._alone_from_s:
+        is_alone = now_s >= self._alone_from_s
+        quiet_moments().serves_one = is_alone
+        if not self._duration_s or not is_alone:
             return
         self._until_s = now_s + self._duration_s
         if not self._looks:

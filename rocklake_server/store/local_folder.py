@@ -12,13 +12,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
 from slatedb.uniffi import FlushOptions, FlushType
 
 from rocklake_server.errors import InternalProblem
+from rocklake_server.quiet import quiet_moments
 from rocklake_server.store.base import StoreSnapshot, WriteBatch
 from rocklake_server.store.batch_slices import record_body
+from rocklake_server.store.disk_pace import DiskPace
 from rocklake_server.store.folder_check import FolderCheck
 from rocklake_server.store.folder_mark import FolderMark
 from rocklake_server.store.folder_sync import FolderSync
@@ -55,6 +58,7 @@ class LocalFolder:
         self._sync = FolderSync(Path(location.bucket), folder, self._mark)
         self._journal = RedoJournal(folder, self._mark)
         self._thread = ThreadPoolExecutor(1, "rocklake-fsync")
+        self._pace = DiskPace()
         self._records: list[Record] = []
         self._in_tables = 0
         self._behind: WriteBehind | None = None
@@ -100,13 +104,22 @@ class LocalFolder:
         """Durable in the journal when this returns. After an error its outcome is not known."""
         body = await record_body(batch)
         behind = self._opened
-        append = partial(self._journal.append, behind.newest + 1, body)
-        appended = asyncio.get_running_loop().run_in_executor(_APPENDERS, append)
-        try:
-            await behind.make_room()  # while the disk has this one
-        finally:
-            await appended
+        append = partial(self._append, behind.newest + 1, body)
+        if self._pace.is_short(len(body), serves_one=quiet_moments().serves_one):
+            append()
+            await behind.make_room()
+        else:
+            appended = asyncio.get_running_loop().run_in_executor(_APPENDERS, append)
+            try:
+                await behind.make_room()  # while the disk has this one
+            finally:
+                await appended
         behind.add(batch)
+
+    def _append(self, number: int, body: bytes) -> None:
+        began_s = perf_counter()
+        self._journal.append(number, body)
+        self._pace.note(perf_counter() - began_s)
 
     def snapshot(self) -> StoreSnapshot:
         """The state after the newest write."""

@@ -84,3 +84,13 @@ async def test_a_moment_is_quiet_when_the_client_says_nothing(monkeypatch: pytes
     await until_asleep(poll)
     await asyncio.sleep(0)
     assert bool(done) is not hears
+
+
+async def test_it_tells_whether_one_client_is_all_there_is_to_serve() -> None:
+    poll = await alone(duration_s=0.0)
+    assert quiet_moments().serves_one
+    poll.answered("b")
+    assert not quiet_moments().serves_one
+    await asyncio.sleep(ALONE_S)
+    poll.answered("b")
+    assert quiet_moments().serves_one
