@@ -161,7 +161,7 @@ def checked(items: Sequence[T]) -> Iterable[T]:
 
 
 def with_checkpoints(function: Callable[[Any], T]) -> Callable[[Any], T]:
-    """``function``, for a loop that is not ours to be called from: every ROWS_PER_CHECK calls there is a checkpoint."""
+    """``function``, with a checkpoint every ROWS_PER_CHECK calls: for a library that calls it once for each value."""
     calls = count(1)
 
     def called(value: Any) -> T:

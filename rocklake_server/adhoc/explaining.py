@@ -53,7 +53,7 @@ def _of_operator(operator: Any, env: Env, depth: int) -> Iterator[str]:
         yield f"{head}{_words(operator)}"
     for subquery in _subqueries(operator):
         yield f"{rest}Subquery, {'for each row' if getattr(subquery, 'correlated', False) else 'once'}"
-        yield from _of_operator(getattr(subquery, "source", None), env, depth + 2)
+        yield from _of_operator(subquery.source, env, depth + 2)
     for child in _children(operator):
         yield from _of_operator(child, env, depth + 1)
 
@@ -70,7 +70,9 @@ def _children(operator: Any) -> list[Any]:
 
 
 def _subqueries(operator: Any) -> list[Any]:
-    return [subquery for value in _values(operator) if isinstance(value, Expr) for subquery in value.subqueries]
+    """Those that are queries; others are values that are made before their expressions bind."""
+    prepared = (subquery for value in _values(operator) if isinstance(value, Expr) for subquery in value.subqueries)
+    return [subquery for subquery in prepared if getattr(subquery, "source", None) is not None]
 
 
 def _values(operator: Any) -> Iterator[Any]:

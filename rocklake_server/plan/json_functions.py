@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from rocklake_server.errors import DatatypeMismatch, InvalidParameterValue, Unsupported
 from rocklake_server.pgformat.json_text import jsonb_text
-from rocklake_server.plan.applications import Lenient, Strict
+from rocklake_server.plan.applications import Lengthy, Lenient, Strict
 from rocklake_server.plan.casts import implicit
 from rocklake_server.plan.conversions import render
 from rocklake_server.plan.expressions import Expr
@@ -155,7 +155,7 @@ def _to_json(name: str, kind: ColumnType, arguments: Sequence[Expr]) -> Expr:
         raise undefined_function(name, arguments)
     node = typed_argument(arguments[0])
     write, finish = writer(node.type), finished(kind)
-    return Strict(kind, lambda value: finish(_bounded(write(value))), (node,))
+    return Lengthy(kind, lambda value: finish(_bounded(write(value))), (node,))
 
 
 def _row_to_json(arguments: Sequence[Expr]) -> Expr:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rocklake_server.errors import InvalidParameterValue
 from rocklake_server.pgformat import json_parts as parts
-from rocklake_server.plan.applications import Strict
+from rocklake_server.plan.applications import Lengthy
 from rocklake_server.plan.expressions import Expr
 from rocklake_server.plan.json_reading import bounded_depth, opened
 from rocklake_server.plan.overloads import Overload, call
@@ -58,7 +58,7 @@ def _elements(name: str, kind: ColumnType, *, as_text: bool) -> Callable[[Sequen
 
 def _call(name: str, kind: ColumnType, element: ColumnType, function: Callable[[str], Value],
           arguments: Sequence[Expr]) -> Expr:
-    return call(name, (Overload((kind,), array_of(element), bounded_depth(function), Strict),), arguments)
+    return call(name, (Overload((kind,), array_of(element), bounded_depth(function), Lengthy),), arguments)
 
 
 for _kind in (JSON, JSONB):

@@ -12,7 +12,7 @@ import asyncio
 import os
 from time import perf_counter
 
-from rocklake_server.quiet import quiet_moments
+from rocklake_server.quiet import QuietMoments, quiet_moments
 
 ALONE_S = 0.01
 """How long no other client may have said anything."""
@@ -27,20 +27,23 @@ class BusyPoll:
         self._alone_from_s = 0.0
         self._until_s = 0.0
         self._looks = False
+        self._quiet: QuietMoments | None = None
 
     @property
     def looks(self) -> bool:
         """Whether the loop does not sleep now."""
         return self._looks
 
-    def answered(self, client: object) -> None:
-        """This client was answered, and is waited for."""
+    def answered(self, client: object, *, is_near: bool = True) -> None:
+        """This client was answered, and is waited for; only one on this machine, ``is_near``, is looked for."""
         now_s = perf_counter()
         if client is not self._client:
             self._client, self._alone_from_s = client, now_s + ALONE_S
         is_alone = now_s >= self._alone_from_s
-        quiet_moments().serves_one = is_alone
-        if not self._duration_s or not is_alone:
+        if self._quiet is None:
+            self._quiet = quiet_moments()
+        self._quiet.serves_one = is_alone
+        if not self._duration_s or not is_near or not is_alone:
             return
         self._until_s = now_s + self._duration_s
         if not self._looks:
@@ -57,8 +60,8 @@ class BusyPoll:
             asyncio.get_running_loop().call_soon(self._look)
         else:
             self._looks = False
-            if self._until_s:
-                quiet_moments().come()
+            if self._until_s and self._quiet is not None:
+                self._quiet.come()
 
 
 def cores() -> int:

@@ -285,8 +285,7 @@ class SocketChannel(asyncio.Protocol):
                 self.flush()
                 self._resume_reading()
                 self._reader = asyncio.get_running_loop().create_future()
-                if self._is_near:
-                    self._busy_poll.answered(self)
+                self._busy_poll.answered(self, is_near=self._is_near)
                 await self._reader
         finally:
             self._waiting = False

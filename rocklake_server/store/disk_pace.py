@@ -23,7 +23,7 @@ BYTES_MAX = 64 * 1024
 
 
 class DiskPace:
-    """Of one disk."""
+    """Of the disk below one database, as one handle has seen it."""
 
     def __init__(self) -> None:
         self._last_s: deque[float] = deque(maxlen=LOOKED_BACK)

@@ -39,6 +39,13 @@ async def test_subqueries_are_shown_where_they_stand(client: Conversation) -> No
     assert shown.count("Scan of public.t") == 2
 
 
+@pytest.mark.parametrize("value", ["'[1]'::jsonb -> 0 IS NOT NULL", "pg_relation_size('t') >= 0"])
+async def test_values_that_are_made_beforehand_are_no_subqueries(client: Conversation, value: str) -> None:
+    shown = await lines(client, f"SELECT a FROM t WHERE {value}")
+    assert "Scan of public.t" in shown
+    assert "Subquery" not in shown
+
+
 async def test_no_text_of_the_client_is_in_the_engines_statement(client: Conversation) -> None:
     shown = await lines(client, """SELECT b AS "x'; DROP", rank() OVER () FROM t AS "y--" WHERE b = 'se''cret'""")
     statement = shown.split("Statement: ")[1]

@@ -94,3 +94,14 @@ async def test_it_tells_whether_one_client_is_all_there_is_to_serve() -> None:
     await asyncio.sleep(ALONE_S)
     poll.answered("b")
     assert quiet_moments().serves_one
+
+
+async def test_a_client_elsewhere_is_not_looked_for_and_counts_as_another() -> None:
+    poll = await alone()
+    poll.answered("far", is_near=False)
+    assert not quiet_moments().serves_one
+    await until_asleep(poll)
+    await asyncio.sleep(ALONE_S)
+    poll.answered("far", is_near=False)
+    assert quiet_moments().serves_one
+    assert not poll.looks

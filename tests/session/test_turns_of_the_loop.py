@@ -48,6 +48,8 @@ STATEMENTS = {
     "jsonb in a filter": f"SELECT count(*) FROM big WHERE a < 10 AND ({LONG_JSON})::jsonb -> a::int IS NOT NULL",
     "length of a jsonb": f"SELECT jsonb_array_length(({LONG_JSON})::jsonb)",
     "objects": "SELECT length(('{\"a\": 0' || repeat(', \"b\": {\"c\": 1.50}', 30000) || '}')::jsonb::text)",
+    "elements": f"SELECT count(*) FROM jsonb_array_elements(({LONG_JSON})::jsonb)",
+    "to_jsonb": "SELECT length(to_jsonb(repeat('x', 900000))::text)",
     "containment": f"SELECT ({LONG_JSON})::jsonb @> '[[7]]', '[[7]]' <@ ({LONG_JSON})::jsonb",
 }
 """Statements over ``big (a bigint primary key, b text, c int)``."""
